@@ -1,4 +1,4 @@
-"""The command line as a user meets it: help at once, and one line for every bad input."""
+"""The command line from a user's view: fast help, and one line for every invalid input."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ PREPARE: dict[str, Any] = {
     "units": {},
 }
 LISTS = {("compare", "runs"), ("summary", "grids"), ("bundle", "surrogates")}
-"""Arguments that take several values: their help says `runs...`."""
+"""Arguments with several values, which the help shows as `runs...`."""
 TABLE = "a,b,sigma:pb\n" + "".join(f"{n},{n * n % 7},{n + 1}\n" for n in range(8))
 
 
@@ -51,13 +51,13 @@ def nlobayes(*words: str | Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def assert_refused(done: subprocess.CompletedProcess[str], said: str) -> None:
-    """Exit status 2, and nothing but one line that says why."""
+def assert_refused(done: subprocess.CompletedProcess[str], message: str) -> None:
+    """Check exit status 2, and that only one line with the reason is printed."""
     assert done.returncode == 2, done.stderr
     assert done.stdout == ""
     assert done.stderr.count("\n") == 1, done.stderr
     assert done.stderr.startswith("nlobayes: error: ")
-    assert said in done.stderr
+    assert message in done.stderr
 
 
 def test_help_lists_every_verb_and_imports_nothing_heavy() -> None:
@@ -82,8 +82,8 @@ def test_help_lists_every_verb_and_imports_nothing_heavy() -> None:
         assert re.findall(r"^  (\w+) +(\S.*)$", unwrapped, re.MULTILINE) == helps
 
 
-def test_help_of_a_verb_for_people_waits_for_nothing_heavy() -> None:
-    """What takes longest to import is imported when it computes: one process asks all of them."""
+def test_the_help_of_a_tool_imports_no_slow_package() -> None:
+    """Slow packages are imported only for computations; one process imports all these commands."""
     heavy = {"arviz", "blackjax", "jax", "matplotlib", "pymc", "scipy.interpolate", "scipy.stats"}
     program = (
         f"import sys; sys.path.insert(0, {str(ROOT / 'src')!r})\n"
@@ -155,12 +155,12 @@ def test_help_of_a_verb_explains_every_option(verb: str) -> None:
     function = getattr(import_module(module_of(verb)), verb)
     for name in inspect.signature(function).parameters:
         shown = name.replace("_", "-")
-        said = re.search(rf"(--|│[ *]+){shown} ", done.output)
-        assert said or (verb, name) in LISTS, name
+        message = re.search(rf"(--|│[ *]+){shown} ", done.output)
+        assert message or (verb, name) in LISTS, name
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["simulat"], "No such command 'simulat'. Did you mean 'simulate'?"),
         (["predicc"], "No such command 'predicc'. Did you mean 'predict'?"),
@@ -179,13 +179,13 @@ def test_help_of_a_verb_explains_every_option(verb: str) -> None:
         (["serve", "s.nc", "--port", "70000"], "Invalid value for '--port'"),
     ],
 )
-def test_a_misspelt_command_is_refused_with_status_2(words: list[str], said: str) -> None:
+def test_a_misspelt_command_is_refused_with_status_2(words: list[str], message: str) -> None:
     done = CliRunner().invoke(app, words, env={"COLUMNS": "200", "TERM": "dumb"})
     assert done.exit_code == 2
-    assert said in done.output
+    assert message in done.output
 
 
-def test_an_error_of_many_lines_is_told_in_one(
+def test_an_error_of_many_lines_is_printed_in_one(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def fail() -> None:
@@ -195,8 +195,8 @@ def test_an_error_of_many_lines_is_told_in_one(
     with pytest.raises(SystemExit) as caught:
         main()
     assert caught.value.code == 2
-    said = "nlobayes: error: a folder: cannot be listed (gone now); give a readable folder\n"
-    assert capsys.readouterr().err == said
+    message = "nlobayes: error: a folder: cannot be listed (gone now); give a readable folder\n"
+    assert capsys.readouterr().err == message
 
 
 def test_a_defect_of_ours_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -214,7 +214,7 @@ def write(path: Path, text: str) -> Path:
 
 
 def test_a_good_table_is_prepared(tmp_path: Path) -> None:
-    """What the refusals below differ from by one thing each."""
+    """Valid arguments, of which each refusal below changes one."""
     table = write(tmp_path / "t.csv", TABLE)
     words: list[str | Path] = ["prepare", "--spec", json.dumps(PREPARE), "--table", table]
     done = nlobayes(*words, "--out", tmp_path / "out.nc")
@@ -223,7 +223,7 @@ def test_a_good_table_is_prepared(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("table", "spec", "said"),
+    ("table", "spec", "message"),
     [
         (TABLE.replace("b,", "c,", 1), {}, "t.csv: features.columns: no column 'b'"),
         (TABLE.replace("3,2,4", "3,nan,4"), {}, "column 'b': 1 of 8 values are not finite"),
@@ -233,12 +233,12 @@ def test_a_good_table_is_prepared(tmp_path: Path) -> None:
     ids=["missing column", "nan", "unknown key", "too few rows"],
 )
 def test_a_bad_table_or_specification_is_one_line_and_no_output(
-    tmp_path: Path, table: str, spec: dict[str, Any], said: str
+    tmp_path: Path, table: str, spec: dict[str, Any], message: str
 ) -> None:
     path = write(tmp_path / "t.csv", table)
     out = tmp_path / "made/out.nc"
     done = nlobayes("prepare", "--spec", json.dumps(PREPARE | spec), "--table", path, "--out", out)
-    assert_refused(done, said)
+    assert_refused(done, message)
     assert not out.parent.exists()
 
 
@@ -246,7 +246,7 @@ def test_a_bad_file_is_one_line_and_no_output(tmp_path: Path, dataset_path: Path
     """Truncated, of another kind, missing."""
     cut = tmp_path / "cut.nc"
     cut.write_bytes(dataset_path.read_bytes()[:-100])
-    for path, said in (
+    for path, message in (
         (cut, "its seal is missing, so it is cut short"),
         (dataset_path, "is an artifact of kind 'dataset', not 'posterior'; check the path"),
         (tmp_path / "nothing.nc", "No such file or directory"),
@@ -262,7 +262,7 @@ def test_a_bad_file_is_one_line_and_no_output(tmp_path: Path, dataset_path: Path
             "--table",
             tmp_path / "made/thinning.csv",
         ]
-        assert_refused(nlobayes(*words, "--out", tmp_path / "made/out.nc"), said)
+        assert_refused(nlobayes(*words, "--out", tmp_path / "made/out.nc"), message)
     assert not (tmp_path / "made").exists()
 
 

@@ -1,4 +1,4 @@
-"""What the machine does is said in one line; what the program does wrong is not hidden."""
+"""Errors of the machine are printed in one line; errors of the program keep their traceback."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def end_with(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "said"),
+    ("error", "message"),
     [
         (MemoryError(), "out of memory"),
         (RuntimeError("RESOURCE_EXHAUSTED: Out of memory allocating 8 bytes."), "out of memory"),
@@ -40,7 +40,7 @@ def test_a_fault_of_the_machine_is_one_line(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     error: BaseException,
-    said: str,
+    message: str,
 ) -> None:
     end_with(monkeypatch, error)
     with pytest.raises(SystemExit) as end:
@@ -50,7 +50,7 @@ def test_a_fault_of_the_machine_is_one_line(
     assert printed.out == ""
     assert printed.err.startswith("nlobayes: error: ")
     assert printed.err.count("\n") == 1
-    assert said in printed.err
+    assert message in printed.err
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ class Full(io.StringIO):
 
 
 @pytest.mark.parametrize("log", [None, Full()], ids=["closed", "full"])
-def test_the_status_is_right_where_nothing_can_be_said(
+def test_the_status_is_right_where_nothing_can_be_printed(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, log: io.StringIO | None
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -1,7 +1,7 @@
-# A study is checked before Snakemake reads it: its own reader runs templates and lets the last of
-# two equal keys win. A file of --configfile it has read already; what is no plain study still stops.
-# A workflow that imports this one keeps its own files, results and process: of these nothing is
-# checked, stopped or changed.
+# These rules check a study before Snakemake reads it, as Snakemake's reader runs templates and
+# accepts repeated keys. It has already read a file of --configfile, but an error still stops here.
+# If another workflow imports this one, its files, results and process are neither checked nor
+# changed.
 
 import sys
 
@@ -14,7 +14,7 @@ IS_MODULE = not workflow.modifier.is_main_snakefile()
 
 
 def refuse(fault):
-    """Plan nothing: end this process, or raise in the workflow that imports this one."""
+    """End this process, or raise an error in the workflow that imports this one."""
     if IS_MODULE:
         raise WorkflowError(f"nlobayes: error: {fault}")
     stop(fault)

@@ -1,4 +1,4 @@
-# The plan of the study, and what only Snakemake can make of it: constraints, report, shell.
+# The plan of the study, wildcard constraints, figures of the report, and the shell of the jobs.
 
 from pathlib import Path
 
@@ -65,7 +65,7 @@ except InputError as error:
 
 
 def preview_table(job, path):
-    """Read the first rows of a table; only a study with one pays for the readers."""
+    """Read the first rows of a table; the slow import is left to studies with a table."""
     from nlobayes.commands.shared.requests import preview
 
     preview(job, path)
@@ -76,7 +76,7 @@ needs = Needs(PLAN, workflow.resource_settings.default_resources or ())
 specifications = Specifications(PLAN)
 sources = Sources(PLAN, preview_table, workflow.is_main_process, refuse)
 
-# A deployment method brings a Python of its own; rules of others have a prefix of their own.
+# Deployment methods set their own Python; rules of an importing workflow have their own prefix.
 if not (IS_MODULE or workflow.deployment_settings.deployment_method):
     shell.prefix(shell_prefix())
 
@@ -93,7 +93,7 @@ wildcard_constraints:
 
 
 def figure(path, category, of):
-    """Declare a figure as an output that the report shows with its caption, below its label."""
+    """Declare a figure as output that the report shows with its caption, under its label."""
     name = Path(path).stem
     return report(
         path,
@@ -105,12 +105,12 @@ def figure(path, category, of):
 
 
 def figures(category, names, folder="results/figures/{run}", of="run"):
-    """Declare figures as outputs, in the report and as bitmaps."""
+    """Declare figures as outputs: SVG in the report, and PNG."""
     vectors = [figure(f"{folder}/{name}.svg", category, of) for name in names]
     return [*vectors, *(f"{folder}/{name}.png" for name in names)]
 
 
 def figures_by_category(parts):
-    """Declare the figures of a run, given by the part of the report."""
+    """Declare the figures of a run, given by part of the report."""
     parts = parts.items()
     return [path for category, names in parts for path in figures(category, names)]

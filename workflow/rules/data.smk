@@ -1,4 +1,4 @@
-# From physics or a user's table to a dataset, and what rivals make of it.
+# Rules from simulations, SLHA files or tables to a dataset, and of the rivals of a dataset.
 
 
 rule simulate:
@@ -24,7 +24,7 @@ rule simulate:
 
 
 rule ingest:
-    """Turn a folder of SLHA files with Prospino's cross sections into a table."""
+    """Convert a folder of SLHA files with cross sections to a table."""
     input:
         folder=ancient(sources.folder),
     output:
@@ -50,7 +50,7 @@ rule ingest:
 
 
 rule prepare:
-    """Turn a table into a dataset: features, target, splits."""
+    """Convert a table to a dataset: features, target, splits."""
     input:
         table=sources.table,
     output:

@@ -1,4 +1,4 @@
-# From a posterior to its verdict and its scores.
+# Rules from a posterior to its verdict and its scores.
 
 
 rule diagnose:
@@ -24,7 +24,7 @@ rule diagnose:
 
 
 rule evaluate:
-    """Score predictions and their error bars, beside the baseline."""
+    """Score predictions and their error bars, and those of the baseline."""
     input:
         predictions="results/predictions/{run}.nc",
         dataset=inputs.dataset,
@@ -50,7 +50,7 @@ rule evaluate:
 
 
 rule tabulate_chains:
-    """Tabulate what the figures of chains show."""
+    """Tabulate the data of the figures of chains."""
     input:
         posterior="results/posterior/{run}.nc",
         dataset=inputs.dataset,
@@ -77,7 +77,7 @@ rule tabulate_chains:
 
 
 rule tabulate_sizes:
-    """Tabulate the sizes of a network whose size is drawn."""
+    """Tabulate the drawn sizes of a network."""
     input:
         posterior="results/posterior/{run}.nc",
         predictions="results/predictions/{run}.nc",
@@ -105,7 +105,7 @@ rule tabulate_sizes:
 
 
 rule tabulate:
-    """Tabulate what the figures of a run show."""
+    """Tabulate the data of the figures of a run."""
     input:
         diagnostics="results/metrics/{run}/diagnostics.json",
         predictions="results/predictions/{run}.nc",
@@ -171,7 +171,7 @@ rule agree:
 
 
 rule fidelity:
-    """Hold approximate posteriors against the exact one of the same model and seed."""
+    """Compare approximate posteriors with the exact one of the same model and seed."""
     input:
         held=inputs.held_against,
     output:
@@ -195,7 +195,7 @@ rule fidelity:
 
 
 rule landscape:
-    """Survey the energy in the plane of three MAPs and along the low path between two."""
+    """Tabulate the energy in the plane of three MAPs and along paths between two of them."""
     input:
         dataset=sources.dataset_of_model,
         starts=inputs.maps_of_plane,
@@ -220,7 +220,7 @@ rule landscape:
 
 
 rule prior_predictive:
-    """Draw f from the prior of a model at the reference rows, before any data."""
+    """Draw f from the prior of a model at the reference points."""
     input:
         dataset=sources.dataset_of_model,
     output:
@@ -243,7 +243,7 @@ rule prior_predictive:
 
 
 rule compare:
-    """Set the runs of a grid side by side, with paired differences."""
+    """Compare the runs of a grid, with paired differences."""
     input:
         metrics=inputs.metrics,
     output:
@@ -284,7 +284,7 @@ rule speed:
         "logs/speed/{grid}.log",
     conda:
         "../../environment.yml"
-    # It computes on one core, and takes all so that no other job of the workflow disturbs it.
+    # The job computes on one core. It requests all so that no other job runs beside it.
     threads: workflow.cores
     resources:
         mem_mb=8000,

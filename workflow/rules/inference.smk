@@ -1,4 +1,4 @@
-# From a dataset to a posterior: every chain is a line of jobs of its own.
+# Rules from a dataset to a posterior. Every chain group has its own sequence of jobs.
 
 
 rule pretrain:
@@ -23,7 +23,7 @@ rule pretrain:
 
 
 rule warmup:
-    """Adapt one group of chains, or go on adapting it."""
+    """Adapt one chain group, or continue its adaptation."""
     input:
         dataset=inputs.dataset,
         starts=inputs.maps_of_chain_group,
@@ -47,7 +47,7 @@ rule warmup:
 
 
 rule draw:
-    """Draw one segment of one group of chains, continuing from the one before."""
+    """Draw one segment of one chain group, continuing the previous one."""
     input:
         dataset=inputs.dataset,
         previous=inputs.segment_before,
@@ -95,7 +95,7 @@ rule check_convergence:
 
 
 rule approximate:
-    """Make a posterior by an approximate method."""
+    """Compute a posterior by an approximate method."""
     input:
         dataset=inputs.dataset,
         starts=inputs.maps,
@@ -120,7 +120,7 @@ rule approximate:
 
 
 rule sample:
-    """Sample a posterior by NUTS as PyMC has it."""
+    """Sample a posterior by PyMC's NUTS."""
     input:
         dataset=inputs.dataset,
     output:

@@ -1,4 +1,4 @@
-# From tables to figures and the report.
+# Rules from tables to figures and the report.
 
 
 rule plot:

@@ -1,8 +1,8 @@
-# From a posterior to predictions.
+# Rules from a posterior to predictions and the surrogate.
 
 
 rule thin:
-    """Keep as many draws as are nearly independent."""
+    """Thin a posterior to nearly independent draws."""
     input:
         posterior="results/posterior/{run}.nc",
         diagnostics="results/metrics/{run}/diagnostics.json",

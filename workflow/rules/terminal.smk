@@ -1,6 +1,6 @@
-# What a person reads: on a terminal a few lines that are replaced, elsewhere a line per job;
-# failures with their logs, and at the end the verdict. .snakemake/log keeps every word, and
-# --printshellcmds or --verbose show it all.
+# Output for users: a few lines that are replaced on a terminal, elsewhere a line per job; then
+# failures with their logs, and at the end the verdict. .snakemake/log has all messages of
+# Snakemake, and --printshellcmds or --verbose prints them.
 
 import atexit
 import logging
@@ -32,7 +32,7 @@ WATCHERS = []
 
 
 class InFewLines(logging.Filter):
-    """Pass the start and end of jobs to `Progress`; the log file has the details."""
+    """Report the start and end of jobs to `Progress`; the log file has the details."""
 
     def filter(self, record):
         event = getattr(record, "event", None)
@@ -52,7 +52,7 @@ class InFewLines(logging.Filter):
 
 
 class ShortErrors(logging.Formatter):
-    """Print of a failed job where its log is, what the log has, and what its executor reports."""
+    """Print for a failed job the path of its log, the log, and the report of its executor."""
 
     def __init__(self, whole):
         super().__init__()
@@ -60,7 +60,7 @@ class ShortErrors(logging.Formatter):
 
     def format(self, record):
         if getattr(record, "event", None) is LogEvent.JOB_ERROR:
-            # what an executor reports stays: Slurm states why a job ended
+            # keep the message of the executor: Slurm states there why a job ended
             shown = {"msg": record.rule_msg or "", "shellcmd": None}
             unsaid = {"input": [], "output": []}
             record = logging.makeLogRecord(record.__dict__ | shown | unsaid)
@@ -68,7 +68,7 @@ class ShortErrors(logging.Formatter):
 
 
 def name_job(wildcards):
-    """Call what a job is for as the summary does, and its segments by their numbers."""
+    """Describe a job by its wildcards: labels as in the summary, numbers with their kind."""
     words = []
     for kind, value in (wildcards or {}).items():
         name, kind_in_words = PLAN.label_of(kind, value), kind.replace("_", " ")
@@ -99,7 +99,7 @@ def labelled_runs_of(jobs, *rules):
 
 
 def watch_chains():
-    """Report the progress of chains from another process, if there are chains and a terminal."""
+    """Report the progress of chains by another process, if chains run and the output is read."""
     runs = labelled_runs_of(workflow.dag.needrun_jobs(), "warmup", "draw")
     if PROGRESS and has_reader() and runs:
         spec = watch_job(PLAN.runs.values(), runs).model_dump_json()
@@ -108,7 +108,7 @@ def watch_chains():
 
 
 def end_progress():
-    """Leave the terminal to the verdict."""
+    """Remove the replaced lines before the verdict is printed."""
     for watcher in WATCHERS:
         watcher.stop()
     if PROGRESS:
@@ -137,13 +137,13 @@ def has_reader():
 shorten_terminal()
 
 if any(word.startswith("--report") for word in sys.argv):
-    # the first page of a report gets only the configuration
+    # the landing page of a report has access to the configuration only
     config["landing_page"] = lambda: summarise("--rst", stdout=subprocess.PIPE).stdout
 
 
 onsuccess:
     end_progress()
-    # `make run` writes the report first, and has the summary printed when that is done
+    # `make run` writes the report first, and prints the summary afterwards
     if (
         has_reader()
         and os.environ.get("NLOBAYES_SUMMARY") != "later"

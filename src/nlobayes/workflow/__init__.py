@@ -1,1 +1,1 @@
-"""What the Snakefile needs: the plan of a study, and inputs, specifications, needs of jobs."""
+"""Code of the Snakefile: plan of a study; inputs, specifications and resources of its jobs."""

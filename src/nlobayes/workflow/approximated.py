@@ -1,4 +1,4 @@
-"""Which approximate posteriors a grid holds against an exact one of the same model and seed."""
+"""Comparisons of the approximate runs of a grid with an exact run of the same model and seed."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from nlobayes.study.run import RunSpec
 
 
 def fidelity_jobs(runs: Iterable[RunSpec]) -> dict[str, FidelityJob]:
-    """Give `fidelity` the runs to compare, by the path of each model that runs of a grid share.
+    """Make the jobs of `fidelity`, by the path of the model that the compared runs share.
 
-    The first exact method is that to compare with; a model without it, or without an
-    approximation, has nothing to compare. Chains that are not exact are never compared with.
+    Approximations are compared with the run of the first exact method. A model without an exact run
+    or without an approximation has no job. Chains that are not exact are in no comparison.
     """
     by_model: dict[str, list[RunSpec]] = {}
     for run in runs:
@@ -31,7 +31,7 @@ def _job(runs: Iterable[RunSpec]) -> FidelityJob | None:
 
 
 def _timed(run: RunSpec) -> TimedMethod:
-    """List the timings of all jobs from the MAPs to the draws, as paths below `timings/`."""
+    """Return a run with the timings of its jobs from MAPs to draws, as paths below `timings/`."""
     starts, stage = {*run.starts} if run.method.starts_at_maps else (), run.method.stage
     maps = [f"pretrain/{run.model_id}/{start}.tsv" for start in sorted(starts)]
     jobs = [f"{stage}/{run.run_id}.tsv"] if run.mcmc is None else _jobs_of_chains(run)

@@ -1,4 +1,4 @@
-"""What is looked at before a study is planned: its files, and the records of earlier runs."""
+"""Checks before a study is planned: of its files, and of the records of earlier runs."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from nlobayes.study.labels import DEFAULT_STUDY
 from nlobayes.workflow.process import stop
 
 MENDING = {"--cleanup-metadata", "--lint", "--touch", "-t", "--unlock"}
-"""Options of Snakemake that plan nothing, or make records anew."""
+"""Options of Snakemake that plan nothing, or that repair records."""
 RECORDS = (Path(".snakemake/metadata"), Path(".snakemake/incomplete"))
 
 
 def check_study_files(given: Iterable[Path]) -> None:
-    """Stop where the default study or another file of it is no plain study.
+    """Exit if the default study or another given file is no plain study.
 
-    Snakemake's own reader runs templates and lets the last of two equal keys win. As for it, the
-    default study may be missing where another file is given, as in a folder with that file alone.
+    Snakemake's own reader runs templates and accepts repeated keys, of which the last wins. As in
+    Snakemake, the default study may be missing if another file is given.
     """
     files = [*given]
     default = [DEFAULT_STUDY] if DEFAULT_STUDY.exists() or not files else []
@@ -31,7 +31,7 @@ def check_study_files(given: Iterable[Path]) -> None:
 
 
 def refuse_results_without_records(arguments: Iterable[str]) -> None:
-    """Stop where results lie that Snakemake, without its records, would take for current."""
+    """Exit if there are results but no records, as Snakemake would assume that they are current."""
     if MENDING & {*arguments} or any(_first_file(folder) for folder in RECORDS):
         return
     for path in _first_file(Path("results"), "[!.]*"):
@@ -39,5 +39,5 @@ def refuse_results_without_records(arguments: Iterable[str]) -> None:
 
 
 def _first_file(folder: Path, pattern: str = "*") -> list[Path]:
-    """List the first file below a folder, if there is one."""
+    """Return the first file below a folder as a list, which is empty if there is none."""
     return next(([path] for path in folder.rglob(pattern) if path.is_file()), [])

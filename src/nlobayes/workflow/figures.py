@@ -1,4 +1,4 @@
-"""The figures that rules name, from the one list of figures."""
+"""The figures and tables of the rules, from the list of all figures."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from nlobayes.figures import OF_EVERY_RUN, VERDICTS, Of, by_category, names_of, 
 
 CHAIN_FIGURES = by_category(Of.CHAINS)
 TABLES_BESIDE_CHAINS = OF_EVERY_RUN
-"""Tables that figures of chains need beside their own."""
+"""Tables that figures of chains need in addition to their own."""
 SIZE_FIGURES = by_category(Of.DRAWN_SIZES)
 (PRIOR,) = names_of(Of.PRIORS)
 (FIDELITY,) = names_of(Of.APPROXIMATED)
@@ -19,7 +19,7 @@ SCANS, SETTINGS, PULLS = (names_of(kind) for kind in (Of.GRIDS, Of.SETTINGS, Of.
 """Figures of any grid, of one of several settings, and of one of several settings of numbers."""
 SETTING_TABLES, PULL_TABLES = (tables_of(kind) for kind in (Of.SETTINGS, Of.PULLS))
 COMPARED = ("scanned", *SETTING_TABLES, *PULL_TABLES)
-"""Tables of a comparison beside that of the runs."""
+"""Tables of a comparison, except that of the runs."""
 BAND_TABLES = (*VERDICTS, *tables_of(Of.ONE_FEATURE))
 PLANE_TABLES = (*VERDICTS, *tables_of(Of.PLANES))
 IMAGE_TABLES = (*VERDICTS, *tables_of(Of.IMAGES))

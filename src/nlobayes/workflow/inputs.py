@@ -1,4 +1,4 @@
-"""What a job reads: functions of its wildcards, as Snakemake calls them."""
+"""Input files of jobs, as functions of wildcards that Snakemake calls."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from nlobayes.study.run import RunSpec
 from nlobayes.workflow.plan import MAPS_OF_PLANE, Paths, Plan, dataset_path, map_paths
 
 Wildcards = Any
-"""Snakemake's wildcards: an attribute for each."""
+"""Snakemake's wildcards, each an attribute."""
 SAID = ("predictions", "posterior")
-"""Folders of the metrics of a run."""
+"""Folders of the files of a run that `fidelity` reads."""
 
 
 class Inputs:
-    """What the jobs of a plan read."""
+    """The input files of the jobs of a plan."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
@@ -24,13 +24,13 @@ class Inputs:
         return self._plan.runs[wildcards.run]
 
     def _chains(self, wildcards: Wildcards) -> MCMC:
-        """Find the method of a run of chains; the patterns of their rules match no other run."""
+        """Return the method of a run of chains; the rules of chains match no other run."""
         method = self._run(wildcards).mcmc
         assert method is not None, wildcards.run
         return method
 
     def dataset(self, wildcards: Wildcards) -> str:
-        """Find the dataset of a run."""
+        """Return the dataset of a run."""
         return dataset_path(self._run(wildcards))
 
     def datasets(self, wildcards: Wildcards) -> Paths:
@@ -38,11 +38,11 @@ class Inputs:
         return [dataset_path(run) for run in self._plan.study.runs(wildcards.grid)]
 
     def dataset_of_rival(self, wildcards: Wildcards) -> str:
-        """Find the dataset that a rival is fitted to."""
+        """Return the dataset to which a rival is fitted."""
         return f"results/data/{wildcards.dataset}.nc"
 
     def rivals(self, wildcards: Wildcards) -> Paths:
-        """List what the rivals of a run predict; none where its grids name none."""
+        """List the predictions of the rivals of a run; empty if its grids name none."""
         dataset = self._run(wildcards).names["dataset"]
         names = self._plan.rivals_of_runs[wildcards.run]
         return [f"results/rivals/{dataset}/{name}.nc" for name in names]
@@ -63,19 +63,19 @@ class Inputs:
         return map_paths(run, (run.starts[chain] for chain in chains))
 
     def warmup_before(self, wildcards: Wildcards) -> Paths:
-        """Find the segment of the warm-up before a segment: none before the first."""
+        """List the previous segment of the warm-up; empty for the first."""
         segment = int(wildcards.segment)
         return [f"{folder_of_chain_group(wildcards)}/warmup_{segment - 1}.nc"] if segment else []
 
     def segment_before(self, wildcards: Wildcards) -> str:
-        """Find what a segment continues from: the one before, or the end of the warm-up."""
+        """Return the previous segment, or the end of the warm-up for the first segment."""
         segment = int(wildcards.segment)
         last_warmup = self._chains(wildcards).warmup.segments - 1
         before = f"segment_{segment - 1}" if segment else f"warmup_{last_warmup}"
         return f"{folder_of_chain_group(wildcards)}/{before}.nc"
 
     def verdict_before(self, wildcards: Wildcards) -> Paths:
-        """Find the verdict that a segment waits for: none before the first, or without `until`."""
+        """List the verdict that a segment waits for; empty for the first, or without `until`."""
         segment, until = int(wildcards.segment), self._chains(wildcards).until
         folder = f"results/chains/{wildcards.run}"
         return [f"{folder}/verdict_{segment - 1}.json"] if segment and until else []
@@ -95,11 +95,11 @@ class Inputs:
         return files_per_chain_group(self._run(wildcards), "segment", int(wildcards.segment) + 1)
 
     def posteriors(self, wildcards: Wildcards) -> Paths:
-        """List the posteriors of one model, one per sampler."""
+        """List the posteriors of one model by several samplers."""
         return [f"results/posterior/{run}.nc" for run in self._plan.samplers[wildcards.samplers]]
 
     def held_against(self, wildcards: Wildcards) -> Paths:
-        """List the predictions and scores of the exact run of a model and of its approximations."""
+        """List the files of the exact run of a model and of its approximations for `fidelity`."""
         job = self._plan.approximated[wildcards.approximated]
         runs = [self._plan.runs[each.run] for each in (job.exact, *job.approximations)]
         files = [f"results/{kind}/{r.run_id}.nc" for r in runs for kind in SAID]
@@ -112,7 +112,7 @@ class Inputs:
 
 
 def folder_of_chain_group(wildcards: Wildcards) -> str:
-    """Name the folder of a group of chains."""
+    """Return the folder of a chain group."""
     return f"results/chains/{wildcards.run}/{wildcards.chain_group}"
 
 

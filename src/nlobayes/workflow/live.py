@@ -1,4 +1,4 @@
-"""What a person sees while jobs run: a few lines that are replaced, or one line after another."""
+"""Display of running jobs: a few lines that are replaced on a terminal, else line after line."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import TextIO
 
 MOST_RUNS, MOST_JOBS = 8, 4
 BEGIN_AFTER = 30.0
-"""Seconds before chains are watched: shorter runs need no account of their draws."""
+"""Seconds before the progress of chains is shown; shorter runs do not need it."""
 IDLE = ("not begun", "done")
 UP_AND_CLEAR = "\x1b[{lines}F\x1b[J"
 
 
 class Terminal:
-    """A stream with lines at its end that are replaced; a stream for no terminal has none."""
+    """A stream whose last lines are replaced; without a terminal there are no such lines."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream, self._lock = stream, threading.RLock()
@@ -26,7 +26,7 @@ class Terminal:
         self.is_live = stream.isatty()
 
     def write(self, text: str) -> int:
-        """Write whole lines above those that are replaced; what has no end yet waits for it."""
+        """Write complete lines above the replaced ones; an incomplete line waits for its end."""
         with self._lock:
             whole, newline, self._unended = (self._unended + text).rpartition("\n")
             if newline:
@@ -34,15 +34,15 @@ class Terminal:
         return len(text)
 
     def flush(self) -> None:
-        """Give on what was written."""
+        """Flush the stream."""
         self._stream.flush()
 
     def isatty(self) -> bool:
-        """Return whether a person may see it."""
+        """Return whether the stream is a terminal."""
         return self.is_live
 
     def show(self, lines: Sequence[str]) -> None:
-        """Replace the last lines, cut to the width; nothing where there is no terminal."""
+        """Replace the last lines, cut to the width; do nothing without a terminal."""
         if self.is_live:
             width = shutil.get_terminal_size().columns - 1
             with self._lock:
@@ -56,7 +56,7 @@ class Terminal:
 
 
 class Progress:
-    """Jobs done and at work, and how far runs are, on a terminal or as lines."""
+    """Display of finished and running jobs and of the progress of runs."""
 
     def __init__(self, terminal: Terminal) -> None:
         self.terminal, self._began, self._ended = terminal, time.monotonic(), threading.Event()
@@ -77,14 +77,14 @@ class Progress:
         self.show()
 
     def report(self, line: str) -> None:
-        """Take a line of `nlobayes watch`: the label of a run, a colon, and how far it is."""
+        """Read a line of `nlobayes watch`: the label of a run, a colon, and its progress."""
         label, _, state = line.strip().partition(": ")
         self._runs[label] = state
         if not state.startswith(IDLE):
             self._show_line(f"{self._counted()}  {label}: {state}")
 
     def show(self) -> None:
-        """Show it as it is now."""
+        """Show the current state."""
         if self._ended.is_set() or not self.jobs:
             return
         jobs = [*self._at_work.values()]
@@ -96,7 +96,7 @@ class Progress:
         self.terminal.show(lines)
 
     def end(self) -> None:
-        """Leave the terminal to what comes next."""
+        """Remove the replaced lines and show no more."""
         self._ended.set()
         self.terminal.show([])
 
@@ -128,7 +128,7 @@ class Watcher:
         self._thread.start()
 
     def stop(self) -> None:
-        """End the process, if it has begun."""
+        """End the process, if it has started."""
         self._stopped.set()
         if self._process is not None:
             self._process.terminate()
@@ -151,7 +151,7 @@ class Watcher:
 
 
 def lowest_priority(command: Sequence[str]) -> list[str]:
-    """Run a command at idle priority, if this machine supports it."""
+    """Return a command that runs at lowest priority, if this machine has `nice`."""
     nice = shutil.which("nice")
     return [nice, "-n", "19", *command] if nice else [*command]
 

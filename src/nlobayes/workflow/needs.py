@@ -1,4 +1,4 @@
-"""What a job needs of a machine: memory, wall time and GPUs, as the resources of its rule."""
+"""Resources of the rules: memory, wall time and GPUs of their jobs."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from nlobayes.workflow.inputs import Wildcards
 from nlobayes.workflow.plan import Plan
 
 MEMORY_OF_EXECUTORS = {"htcondor_request_mem_mb"}
-"""What executors call memory in MB that do not read `mem_mb`."""
+"""Names of memory in MB of executors that do not read `mem_mb`."""
 
 
 class Needs:
-    """What the jobs of a plan need; the first wildcard of a job names its input."""
+    """The resources of the jobs of a plan; the first wildcard of a job names its input."""
 
     def __init__(self, plan: Plan, defaults: Iterable[str] = ()) -> None:
-        """Take names of default resources; memory is requested by these names, too."""
+        """Store the plan; memory is also requested by those `defaults` that name memory."""
         self._plan = plan
         self._memory = ["mem_mb", *sorted(MEMORY_OF_EXECUTORS.intersection(defaults))]
         self._rows = cache(self._count_rows)
-        self._need = cache(self._estimate)  # once for all jobs that read the same
+        self._need = cache(self._estimate)  # once for all jobs with the same input
 
     def of(self, verb: str) -> dict[str, Any]:
-        """Give the resources of a rule: memory in MB, wall time in minutes, GPUs on the device."""
+        """Return the resources of a rule: memory in MB, wall time in minutes, number of GPUs."""
 
         def mem_mb(wildcards: Wildcards, attempt: int) -> int:
             return self._need_of(verb, wildcards, attempt).mem_mb

@@ -1,4 +1,4 @@
-"""How rules spell parameters: options of several files, folders of tables and figures."""
+"""Parameters of the rules: options of several files, folders of tables and figures."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from nlobayes.workflow.inputs import Wildcards
 from nlobayes.workflow.plan import Paths, Plan
 
 Files = Any
-"""Snakemake's files of a job: a list with names."""
+"""Snakemake's input or output files of a job: a list with names."""
 
 
 def repeat_option(option: str, values: Iterable[object]) -> str:
-    """Spell an option once per value, quoted."""
+    """Write an option once per value, quoted for the shell."""
     return " ".join(f"{option} {shlex.quote(str(value))}" for value in values)
 
 
 def option_per_input(option: str, name: str) -> Callable[[Wildcards, Files], str]:
-    """Give the function that spells an option once per input file of a name."""
+    """Return a function that writes an option once per input file of a name."""
 
     def spell(wildcards: Wildcards, input: Files) -> str:
         return repeat_option(option, getattr(input, name))
@@ -31,17 +31,17 @@ def option_per_input(option: str, name: str) -> Callable[[Wildcards, Files], str
 
 
 def folder_of_inputs(wildcards: Wildcards, input: Files) -> str:
-    """Find the folder of what a job reads first."""
+    """Return the folder of the first input file of a job."""
     return Path(input[0]).parent.as_posix()
 
 
 def folder_of_outputs(wildcards: Wildcards, output: Files) -> str:
-    """Find the folder of what a job writes first."""
+    """Return the folder of the first output file of a job."""
     return Path(output[0]).parent.as_posix()
 
 
 def verdict_options(wildcards: Wildcards, input: Files) -> str:
-    """Name the verdicts on the run that the tables belong to: its chains, its calibration."""
+    """Write the options for the verdicts on convergence and calibration beside the tables."""
     folder = Path(input[0]).parent
     options = VERDICTS_OF_RUN.items()
     return " ".join(repeat_option(option, [folder / f"{table}.csv"]) for option, table in options)
@@ -53,13 +53,13 @@ def tables(names: Iterable[str], folder: str = "results/plots/{run}") -> Paths:
 
 
 class Options:
-    """Parameters that need the plan."""
+    """Parameters of rules that depend on the plan."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
 
     def begin_warmup(self, wildcards: Wildcards, input: Files) -> str:
-        """Spell what a segment of a warm-up begins with: MAPs and chains, or the segment before."""
+        """Write the options of a warm-up segment: MAPs and chains, or the previous segment."""
         if input.previous:
             return repeat_option("--previous", input.previous)
         chains = self._plan.runs[wildcards.run].chain_groups[int(wildcards.chain_group)]
@@ -67,7 +67,7 @@ class Options:
         return " ".join(f"--start {shlex.quote(str(s))} --chain {c}" for s, c in starts)
 
     def to_plot(self, kind: str, names: Iterable[str]) -> dict[str, Any]:
-        """Give the parameters of a rule that draws figures of a run, a model or a grid."""
+        """Return the parameters of a rule that draws figures of a run, a model or a grid."""
         of_run = {"name": self.name_of_run, "verdict": verdict_options}
         of_others = {"name": f"{kind} {{{kind}}}", "verdict": ""}
         return {
@@ -79,6 +79,6 @@ class Options:
         }
 
     def name_of_run(self, wildcards: Wildcards) -> str:
-        """Give the line below the figures of a run: the run and its target."""
+        """Return the line below the figures of a run: the run and its target."""
         target = ", ".join(self._plan.runs[wildcards.run].dataset.target.columns)
         return f"run {wildcards.run}, target {target}"

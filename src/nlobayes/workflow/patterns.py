@@ -1,4 +1,4 @@
-"""The patterns of wildcards: regular expressions of the paths that a study can have."""
+"""Patterns of wildcards: regular expressions for the paths of a study."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from nlobayes.workflow.tasks import CLASSES, Task
 
 NUMBER = r"\d+"
 IN_ONE_JOB = ("approximate", "sample")
-"""Stages that make a posterior in one job."""
+"""Stages that write a posterior in one job."""
 
 
 def one_of(names: Iterable[str]) -> str:
-    """Spell the pattern of one of some names, each meant letter by letter; nothing fits no name."""
+    """Return the pattern of any of these literal names; without names it matches nothing."""
     return "|".join(map(re.escape, names)) or "(?!)"
 
 
 def path_of(names: int) -> str:
-    """Spell the pattern of the path of any run: so many names, and a seed."""
+    """Return the pattern of the path of any run: a number of names, and a seed."""
     return rf"({NAME.pattern}/){{{names}}}s\d+"
 
 
 def wildcard_patterns(plan: Plan) -> dict[str, str]:
-    """Give the pattern of every wildcard."""
+    """Return the pattern of every wildcard."""
     run, model = path_of(len(CROSSED)), path_of(len(CROSSED) - 1)
     numbers = dict.fromkeys(("chain", "chain_group", "segment"), NUMBER)
     return {
@@ -43,17 +43,17 @@ def wildcard_patterns(plan: Plan) -> dict[str, str]:
 
 
 def runs_of_chains(plan: Plan) -> str:
-    """Spell the pattern of the runs whose method samples by chains."""
+    """Return the pattern of the runs whose method samples by chains."""
     return _runs_but(plan.approximate_methods)
 
 
 def runs_in_segments(plan: Plan) -> str:
-    """Spell the pattern of the runs whose chains are drawn in segments, by jobs of their own."""
+    """Return the pattern of the runs whose chains are drawn in segments, by several jobs."""
     return _runs_but(name for stage in IN_ONE_JOB for name in plan.methods_of(stage))
 
 
 def runs_made_by(stage: str, plan: Plan) -> str:
-    """Spell the pattern of the runs whose posterior a stage makes, in one job."""
+    """Return the pattern of the runs whose posterior a stage writes in one job."""
     return rf"{path_before_method()}({one_of(plan.methods_of(stage))})/s\d+"
 
 
@@ -62,7 +62,7 @@ def _runs_but(methods: Iterable[str]) -> str:
 
 
 def runs_of_drawn_sizes(plan: Plan) -> str:
-    """Spell the pattern of the runs whose network has no fixed size."""
+    """Return the pattern of the runs whose network size is drawn."""
     before = CROSSED.index("network")
     after = len(CROSSED) - before - 1
     networks = one_of(plan.varying_networks)
@@ -70,12 +70,12 @@ def runs_of_drawn_sizes(plan: Plan) -> str:
 
 
 def path_before_method() -> str:
-    """Spell the pattern of the names of a run before that of its method, the last of them."""
+    """Return the pattern of the names of a run before its method, which is the last name."""
     return rf"({NAME.pattern}/){{{len(CROSSED) - 1}}}"
 
 
 def runs_of(task: Task, plan: Plan) -> str:
-    """Spell the pattern of the runs of a task; those of numbers are all that are not of classes."""
+    """Return the pattern of the runs of a task; all runs that are not of classes are of numbers."""
     classes = plan.datasets_of(CLASSES)
     if task is CLASSES:
         return f"({one_of(classes)})/{path_of(len(CROSSED) - 1)}"

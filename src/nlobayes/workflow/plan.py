@@ -1,4 +1,4 @@
-"""A study for the rules: its members of every kind, by the paths in `results/`."""
+"""The plan of a study: its datasets, models, runs and comparisons by their paths in `results/`."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ MAPS_OF_PLANE = 3
 
 
 class ByPath(dict[str, Value]):
-    """What the study has of a kind, by path; the patterns of the rules match others too."""
+    """Members of a study of one kind, by path; wildcard patterns also match other paths."""
 
     def __missing__(self, name: str) -> Value:
-        """Refuse a path that was requested by mistake."""
+        """Refuse a path that the study does not have."""
         raise InputError("workflow.no_path_of_study", path=name)
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A study, and what it has of every kind."""
+    """A study with its runs, models and comparisons."""
 
     study: Study
 
@@ -45,12 +45,12 @@ class Plan:
 
     @cached_property
     def models(self) -> ByPath[RunSpec]:
-        """A run of each model: what is sampled, whatever the sampler."""
+        """One run of each model, with any method; a model is a run without its method."""
         return ByPath((run.model_id, run) for run in self.runs.values())
 
     @cached_property
     def samplers(self) -> ByPath[Paths]:
-        """The runs of chains of each grid that differ in their method alone."""
+        """The runs of chains of each grid that differ only in their method."""
         groups: dict[str, Paths] = {}
         for grid in self.study.grids:
             for run in self.study.runs(grid):
@@ -61,7 +61,7 @@ class Plan:
 
     @cached_property
     def rivals_of_runs(self) -> ByPath[Paths]:
-        """The names of the rivals of each run: those of all grids that have it."""
+        """The names of the rivals of each run, from all grids that contain it."""
         named: dict[str, dict[str, None]] = {}
         for grid_name, grid in self.study.grids.items():
             for run in self.study.runs(grid_name):
@@ -70,29 +70,29 @@ class Plan:
 
     @cached_property
     def approximated(self) -> ByPath[FidelityJob]:
-        """The approximations of each grid that are beside chains of the same model and seed."""
+        """The comparisons of approximate with exact runs of the same model and seed, by grid."""
         each = ((grid, fidelity_jobs(self.study.runs(grid))) for grid in self.study.grids)
         return ByPath((f"{grid}/{model}", job) for grid, of in each for model, job in of.items())
 
     @cached_property
     def approximate_methods(self) -> Paths:
-        """Names of the methods whose draws are no chains."""
+        """The names of the approximate methods, whose draws are no chains."""
         each = self.study.methods.items()
         return [name for name, method in each if method.approximate]
 
     def methods_of(self, stage: str) -> Paths:
-        """Names of the methods whose posterior a stage writes."""
+        """Return the names of the methods whose posterior a stage writes."""
         each = self.study.methods.items()
         return [name for name, method in each if method.stage == stage]
 
     @cached_property
     def varying_networks(self) -> Paths:
-        """Names of the networks whose size is drawn."""
+        """The names of the networks whose size is drawn."""
         return [name for name, network in self.study.networks.items() if network.varies]
 
     @cached_property
     def compared(self) -> dict[str, CompareJob]:
-        """The comparison of each grid of several runs with scores."""
+        """The comparison job of each grid that has several runs with scores."""
         study = self.study
         return {
             name: compare_job(study, name)
@@ -102,30 +102,30 @@ class Plan:
 
     @cached_property
     def labels(self) -> dict[str, dict[str, str]]:
-        """What people call runs and models, by the wildcard and the path."""
+        """The short labels of runs and models, by wildcard and path."""
         return {"run": labels(self.study), "model": model_labels(self.study)}
 
     def datasets_made_by(self, stage: str) -> Paths:
-        """List the datasets whose table a stage makes."""
+        """List the datasets whose table a stage writes."""
         each = self.study.datasets.items()
         return [name for name, dataset in each if dataset.source.made_by == stage]
 
     def datasets_of(self, task: Task) -> Paths:
-        """List the datasets that a task is learned from."""
+        """List the datasets of a task."""
         each = self.study.datasets.items()
         return [name for name, dataset in each if task_of(dataset) is task]
 
     def grids_that_end_with(self, outputs: str) -> Paths:
-        """List the grids of some outputs."""
+        """List the grids with these outputs."""
         return [name for name, grid in self.study.grids.items() if grid.outputs == outputs]
 
     def label_of(self, kind: str, path: str) -> str:
-        """Call a run, a model or anything else as people read it."""
+        """Return the short label of a run or model; the path itself for anything else."""
         return self.labels.get(kind, {}).get(path, path)
 
 
 def load_plan(changes: Mapping[str, Any]) -> Plan:
-    """Validate the study of a configuration, and everything that is planned from it.
+    """Validate the study of a configuration and the jobs that are planned from it.
 
     Raises
     ------
@@ -134,15 +134,15 @@ def load_plan(changes: Mapping[str, Any]) -> Plan:
     """
     with reported_renamed_keys():
         plan = Plan(load_study(override(presets_here(), changes)))
-    assert plan.compared is not None  # computed now: it may refuse
+    assert plan.compared is not None  # computed now, as it may raise an error
     return plan
 
 
 def dataset_path(run: RunSpec) -> str:
-    """Name the file of the dataset of a run."""
+    """Return the path of the dataset of a run."""
     return f"results/data/{run.names['dataset']}.nc"
 
 
 def map_paths(run: RunSpec, starts: Iterable[int]) -> Paths:
-    """Name the files of some MAPs of a run."""
+    """Return the paths of some MAPs of a run."""
     return [f"results/pretrain/{run.model_id}/{start}.nc" for start in starts]

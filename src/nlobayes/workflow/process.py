@@ -1,4 +1,4 @@
-"""The process that plans: its early end, what it does without, the Python of its jobs."""
+"""Settings of the planning process: exit, garbage collection, rate of jobs, Python of jobs."""
 
 from __future__ import annotations
 
@@ -11,43 +11,44 @@ from typing import NoReturn, Protocol
 
 
 class Scheduler(Protocol):
-    """What of Snakemake's scheduler is changed here."""
+    """The attribute of Snakemake's scheduler that is changed here."""
 
     job_rate_limiter: object | None
 
 
 def stop(fault: object) -> NoReturn:
-    """Print the reason in one line if nothing is planned."""
+    """Print the reason in one line and exit with status 2."""
     sys.stderr.write(f"nlobayes: error: {fault}\n")
     sys.exit(2)
 
 
 def collect_no_garbage() -> None:
-    """Let a graph grow without a search for garbage, which takes a tenth of the planning.
+    """Switch off garbage collection, which takes a tenth of the time of planning.
 
-    It finds none: nothing in a graph is freed. At the end nothing is taken apart either.
+    It would free nothing, because all objects of the graph stay in use. At exit they are not freed
+    either.
     """
     gc.disable()
     atexit.register(gc.freeze)
 
 
 def collect_garbage_again() -> None:
-    """Search for garbage again while jobs run, but not in the graph."""
+    """Switch on garbage collection again while jobs run, except for the objects of the graph."""
     gc.freeze()
     gc.enable()
 
 
 def start_jobs_at_once(scheduler: Scheduler) -> None:
-    """Let jobs of this machine start as soon as there is room.
+    """Let jobs on this machine start as soon as resources are free.
 
-    Snakemake starts at most 100 jobs a second. For this limit, which is meant for clusters, it
-    wakes up once a second, for ever, for each job that it ever started: after 300 jobs that takes
-    a fifth of a core, and each run ends a second late.
+    Snakemake starts at most 100 jobs a second, a limit for clusters. For this limit it wakes up
+    once a second for each job that it has ever started. After 300 jobs this takes a fifth of a
+    core, and each run ends a second late.
     """
     scheduler.job_rate_limiter = None
 
 
 def shell_prefix() -> str:
-    """Let jobs find the same Python as Snakemake, however it was started."""
+    """Return the shell prefix by which jobs find the Python of this Snakemake."""
     folder = shlex.quote(str(Path(sys.executable).parent))
     return f"set -euo pipefail; export PATH={folder}:$PATH; "

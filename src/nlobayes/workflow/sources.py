@@ -1,4 +1,4 @@
-"""Files of users, checked when they are needed: a source exists and fits its dataset."""
+"""Sources of datasets: files of users must exist and fit their dataset when they are needed."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from nlobayes.workflow.plan import Plan, dataset_path
 from nlobayes.workflow.process import stop
 
 Preview = Callable[[PrepareJob, Path], object]
-"""Reads the first rows of a table, and refuses one that its dataset cannot be made of."""
+"""Function that reads the first rows of a table and refuses one that does not fit its dataset."""
 
 Refuse = Callable[[object], NoReturn]
-"""Ends the planning with a fault."""
+"""Function that ends the planning with an error."""
 
 
 class Sources:
-    """The sources of a plan; nothing is planned with one that is missing or does not fit."""
+    """The sources of a plan; planning stops if one is missing or does not fit."""
 
     def __init__(
         self, plan: Plan, preview: Preview, is_planning: bool, refuse: Refuse = stop
     ) -> None:
-        """Take what previews a table, whether this process plans or runs one job, what ends it."""
+        """Store the plan, the preview, whether this process plans, and what ends it."""
         self._plan, self._preview, self._is_planning = plan, preview, is_planning
         self._refuse = refuse
         self._check_table = cache(self._look_at_table)
         self._digest = cache(self._digest_once)
 
     def table(self, wildcards: Wildcards) -> str:
-        """Find the table of a dataset: made here or given by the user."""
+        """Return the table of a dataset: written by the workflow or given by the user."""
         source = self._source(wildcards.dataset)
         if source.made_by is not None:
             return f"results/tables/{wildcards.dataset}.parquet"
@@ -44,22 +44,22 @@ class Sources:
         return _given(source)
 
     def digest_of_table(self, wildcards: Wildcards) -> str:
-        """Digest a table of the user, for a date does not show that its content is another."""
+        """Return the digest of a user's table, whose content may change without its date."""
         made = self._source(wildcards.dataset).made_by is not None
         return "" if made else self.digest_of_files(wildcards)
 
     def folder(self, wildcards: Wildcards) -> str:
-        """Find the folder of the files of a dataset; nothing is planned without files."""
+        """Return the folder of the files of a dataset; planning stops if it has none."""
         if self._is_planning:
             self._check_given(wildcards.dataset)
         return _given(self._source(wildcards.dataset))
 
     def digest_of_files(self, wildcards: Wildcards) -> str:
-        """Digest what a user gives: a folder does not show what changes inside it."""
+        """Return the digest of the user's files, as the date of a folder hides changes inside."""
         return self._digest(wildcards.dataset)
 
     def dataset_of_model(self, wildcards: Wildcards) -> str:
-        """Find the dataset of a model; its prior's earlier data must be there to plan."""
+        """Return the dataset of a model; planning stops if its earlier data are missing."""
         run = self._plan.models[wildcards.model]
         try:
             check_earlier(run)

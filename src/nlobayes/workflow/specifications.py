@@ -1,4 +1,4 @@
-"""Specifications of jobs: the sections of a verb, and a digest of the code that it uses."""
+"""Specifications of jobs: the settings of a command, and a digest of the code that it uses."""
 
 from __future__ import annotations
 
@@ -30,47 +30,47 @@ OF_DATASET: dict[str, Callable[[DatasetPreset], Frozen]] = {
 
 
 class Specifications:
-    """Specifications of the jobs of a plan, each with its own sections only."""
+    """Specifications of the jobs of a plan, each only with the settings that the job uses."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self._jobs = cache(lambda run: run_jobs(plan.runs[run]))  # rules request one at a time
 
     def of_dataset(self, verb: str) -> Fields:
-        """Give the specification of a verb of a dataset."""
+        """Return the specification of a command for a dataset."""
         build, datasets = OF_DATASET[verb], self._plan.study.datasets
         return _fields(verb, lambda wildcards: build(datasets[wildcards.dataset]))
 
     def of_rival(self, verb: str) -> Fields:
-        """Give the settings of a rival, and whether its library is installed."""
+        """Return the specification of a rival, and the name of its library if that is missing."""
         rivals = self._plan.study.rivals
         fields = _fields(verb, lambda wildcards: rival_job(rivals[wildcards.rival]))
         return fields | {"missing": lambda wildcards: rivals[wildcards.rival].missing or ""}
 
     def of_run(self, verb: str) -> Fields:
-        """Give the specification of a verb of a run."""
+        """Return the specification of a command for a run."""
         return _fields(verb, lambda wildcards: self._jobs(wildcards.run)[verb])
 
     def of_model(self, verb: str) -> Fields:
-        """Give the specification of a verb that does not depend on the sampler."""
+        """Return the specification of a command for a model; samplers do not change it."""
         models = self._plan.models
         return _fields(verb, lambda wildcards: self._jobs(models[wildcards.model].run_id)[verb])
 
     def of_comparison(self, wildcards: Wildcards) -> str:
-        """Give `compare` the runs of a grid."""
+        """Return the specification of `compare` for a grid."""
         return self._plan.compared[wildcards.grid].model_dump_json()
 
     def of_approximated(self, wildcards: Wildcards) -> str:
-        """Give `fidelity` the exact run and its approximations."""
+        """Return the specification of `fidelity`: the exact run and its approximations."""
         return self._plan.approximated[wildcards.approximated].model_dump_json()
 
     def of_timing(self, wildcards: Wildcards) -> str:
-        """Give `speed` the networks of a grid."""
+        """Return the specification of `speed` for the networks of a grid."""
         return speed_job([*self._plan.study.runs(wildcards.grid)]).model_dump_json()
 
 
 def _fields(verb: str, job: Callable[[Wildcards], Frozen]) -> Fields:
-    """Make the parameters of a rule; a specification chooses the code that counts."""
+    """Make the parameters of a rule; the digested code depends on the specification."""
 
     def spec(wildcards: Wildcards) -> str:
         return job(wildcards).model_dump_json()

@@ -1,4 +1,4 @@
-"""The graph in workflow/stages.svg: `python -m nlobayes.workflow.stage_graph` prints it."""
+"""The graph of workflow/stages.svg; `python -m nlobayes.workflow.stage_graph` prints it."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from functools import cache
 from nlobayes.stages import PIPELINE
 
 IN_ORDER = sorted(PIPELINE, key="plot".__eq__)
-"""The stages in the order in which they run; figures are drawn of all of them."""
+"""The stages in the order in which they run; `plot` is last, as figures need all others."""
 WIDTH, HEIGHT = 150, 26
 """Size of a box."""
 ACROSS, DOWN = 190, 42
-"""From one box to the next."""
+"""Distances between boxes."""
 HEAD = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {} {}" font-family="sans-serif" '
     'font-size="12">\n<title>Which stage of nlobayes reads what another writes</title>\n'
@@ -26,9 +26,9 @@ BOX = (
 
 
 def edges() -> set[tuple[str, str]]:
-    """Give the pairs of a stage and one that reads it, unless it also reads one in between.
+    """Return pairs of a stage and a reader of its output, if there is no path over other stages.
 
-    What a segment reads of the one before it is left out.
+    Segments that read the previous segment of the same stage are left out.
     """
     direct = {(a, b) for n, b in enumerate(IN_ORDER) for a in IN_ORDER[:n] if _reads(b, a)}
 
@@ -41,7 +41,7 @@ def edges() -> set[tuple[str, str]]:
 
 
 def as_svg() -> str:
-    """Draw a box for every stage, from left to right, and a line to those that read it."""
+    """Draw a box for every stage, from left to right, and arrows to its readers."""
     lines = edges()
     places = _places(lines)
     width, height = (max(place[n] for place in places.values()) for n in (0, 1))
@@ -55,14 +55,14 @@ def as_svg() -> str:
 
 
 def _reads(reader: str, writer: str) -> bool:
-    """Return whether a stage reads an output of another; figures read any table in a folder."""
+    """Return whether a stage reads an output of another; `plot` reads any table of a folder."""
     outputs, inputs = PIPELINE[writer].outputs, PIPELINE[reader].inputs
     endings = tuple(given.removeprefix("{folder}") for given in inputs if "{folder}/" in given)
     return any(output in inputs or output.endswith(endings) for output in outputs)
 
 
 def _places(lines: set[tuple[str, str]]) -> dict[str, tuple[int, int]]:
-    """Place each stage to the right of all that it reads, below those of its column."""
+    """Place each stage to the right of all that it reads, below others of its column."""
     columns: dict[int, list[str]] = {}
     column: dict[str, int] = {}
     for name in IN_ORDER:

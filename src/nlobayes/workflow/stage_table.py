@@ -1,4 +1,4 @@
-"""The table of stages in docs/stages.md: `python -m nlobayes.workflow.stage_table` prints it."""
+"""The table of stages of docs/stages.md; `python -m nlobayes.workflow.stage_table` prints it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ The table lists the stages of the pipeline. `make schema` writes it from `nlobay
 
 
 def as_markdown() -> str:
-    """Give the page with a row for every stage."""
+    """Return the page, with a row for every stage."""
     return HEAD + "".join(_row(name, stage) for name, stage in PIPELINE.items())
 
 

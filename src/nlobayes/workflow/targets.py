@@ -1,4 +1,4 @@
-"""What grids end with."""
+"""The final files of grids, which depend on their `outputs`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from nlobayes.workflow.tasks import NUMBERS, figures_that_data_allow, task_of
 
 
 def outputs_of(plan: Plan, *grids: str) -> Callable[[Wildcards], Paths]:
-    """Give the function that lists what grids end with, called for a target alone."""
+    """Return a function that lists the final files of grids, for the input of a target."""
 
     def outputs(wildcards: Wildcards) -> Paths:
         return [path for grid in grids for path in grid_outputs(plan, grid)]
@@ -30,7 +30,7 @@ def outputs_of(plan: Plan, *grids: str) -> Callable[[Wildcards], Paths]:
 
 
 def grid_outputs(plan: Plan, grid: str) -> Paths:
-    """List what a grid ends with."""
+    """List the final files of a grid."""
     outputs = plan.study.grids[grid].outputs
     if outputs == "speed":
         return [f"timings/speed/{grid}/{name}.svg" for name in names_of(Of.SPEED)]
@@ -50,7 +50,7 @@ def grid_outputs(plan: Plan, grid: str) -> Paths:
 
 
 def figures_of(run: RunSpec) -> Paths:
-    """List the figures of a run as files, those of its MAPs, and that of its dataset."""
+    """List the figures of a run, of its MAPs and of its dataset."""
     surveyed = LANDSCAPE_FIGURES if _has_plane(run) else ()
     of_chains = () if run.method.approximate else names_of(Of.CHAINS)
     of_sizes = names_of(Of.DRAWN_SIZES) if run.network.varies else ()
@@ -63,13 +63,13 @@ def figures_of(run: RunSpec) -> Paths:
 
 
 def _has_plane(run: RunSpec) -> bool:
-    """Return whether the MAPs of a run span a plane: networks of other sizes have none between."""
+    """Return whether the MAPs of a run span a plane, which requires networks of equal size."""
     return len({*run.starts}) >= MAPS_OF_PLANE and not run.network.varies
 
 
 def surrogates_of(run: RunSpec) -> Paths:
-    """List the surrogate of a run, where its method and its network have one."""
-    own_code = run.network.codes  # which no file of results may carry
+    """List the surrogate of a run; empty if its method or its network has none."""
+    own_code = run.network.codes  # which surrogates must not contain
     has_one = run.method.draws_networks and not own_code
     return [f"results/surrogates/{run.run_id}.nc"] if has_one else []
 
@@ -89,6 +89,6 @@ def _agreements(plan: Plan, grid: str) -> Paths:
 
 
 def _fidelities(plan: Plan, grid: str) -> Paths:
-    """List what holds approximations against chains: their figure, which takes their measures."""
+    """List the figures that compare approximations with exact runs."""
     held = [name for name in plan.approximated if name.split("/")[0] == grid]
     return [f"timings/fidelity/{name}/{FIDELITY}.svg" for name in held]

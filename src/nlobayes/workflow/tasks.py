@@ -1,4 +1,4 @@
-"""What a run learns, numbers or classes, and all that the workflow makes of the difference."""
+"""Tasks of runs, numbers or classes, with the tables and figures of each."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from nlobayes.study.datasets import DatasetPreset
 
 @dataclass(frozen=True)
 class Task:
-    """The tables and the figures of a run."""
+    """The tables and the figures of the runs of a task."""
 
     tables: tuple[str, ...]
     figures: Mapping[str, tuple[str, ...]]
-    """Names of figures by their part of the report."""
+    """Names of figures by part of the report."""
 
     @property
     def figure_names(self) -> tuple[str, ...]:
@@ -34,16 +34,16 @@ CLASSES = Task(
 
 
 PLANE = 2
-"""Inputs over which the certainty of classes is shown."""
+"""Number of inputs for which the certainty of classes is shown on a plane."""
 
 
 def task_of(dataset: DatasetPreset) -> Task:
-    """Return the kind of target of a dataset."""
+    """Return the task of a dataset."""
     return CLASSES if dataset.target.scale == "classes" else NUMBERS
 
 
 def figures_that_data_allow(dataset: DatasetPreset) -> tuple[str, ...]:
-    """List the figures of a run: those of its task, and those that some datasets allow."""
+    """List the figures of a run: those of its task, and those for particular datasets."""
     task = task_of(dataset)
     if task is CLASSES:
         plane = names_of(Of.PLANES) if len(dataset.features.columns) == PLANE else ()

@@ -48,7 +48,7 @@ Same = Callable[[Path, Path], bool]
 
 @pytest.fixture(scope="session")
 def same_but_inputs() -> Same:
-    """Tell whether two artifacts hold the same, whatever files they were made from."""
+    """Return whether two artifacts have equal contents, whatever their inputs were."""
 
     def same(one: Path, two: Path) -> bool:
         before, after = ({**read_attrs(path), "inputs": None} for path in (one, two))
@@ -77,7 +77,7 @@ def run(
 
 @pytest.fixture(scope="session")
 def stated_run(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A project with the posterior `tiny/s1` and its dataset; it says its model, 5-2-1."""
+    """A project with the posterior `tiny/s1`, which states its model 5-2-1, and its dataset."""
     root = tmp_path_factory.mktemp("stated")
     (root / "results/data").mkdir(parents=True)
     (root / "results/posterior/tiny").mkdir(parents=True)
@@ -111,8 +111,8 @@ def _predictions(folder: Path, dataset: Dataset) -> tuple[Path, Path]:
     members = centre + rng.normal(0, 0.02, (MEMBERS, len(centre)))
     draws = xr.Dataset(coords={"chain": [0, 1], "draw": np.arange(DRAWS)})
     noise = "gaussian", np.asarray(0.04)
-    says, baseline = Predicted(functions, *noise), Predicted(members, *noise)
-    groups = predictions_groups(says, baseline, dataset, draws)
+    posterior, baseline = Predicted(functions, *noise), Predicted(members, *noise)
+    groups = predictions_groups(posterior, baseline, dataset, draws)
     write_dataset(folder / "dataset.nc", dataset, {})
     write_groups(folder / "predictions.nc", "predictions", groups, {"exact": True})
     return folder / "predictions.nc", folder / "dataset.nc"
@@ -120,7 +120,7 @@ def _predictions(folder: Path, dataset: Dataset) -> tuple[Path, Path]:
 
 @pytest.fixture(scope="session")
 def small_project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A table, its dataset, predictions of a sampler that failed, and what was scored."""
+    """A table, its dataset, predictions of a sampler that failed, and their scores."""
     root = tmp_path_factory.mktemp("small") / "project"
     (root / "results").mkdir(parents=True)
     (root / "LICENSE").write_text("Terms.")
@@ -152,8 +152,10 @@ def _write_failed_predictions(path: Path, data: Path) -> None:
     dataset = read_dataset(data)
     points = len(dataset.observed)
     draws = xr.Dataset(coords={"chain": [0, 1], "draw": np.arange(5)})
-    says = Predicted(np.zeros((10, points)), "gaussian", np.asarray(0.1))
-    groups = predictions_groups(says, says._replace(function=np.zeros((3, points))), dataset, draws)
+    predicted = Predicted(np.zeros((10, points)), "gaussian", np.asarray(0.1))
+    groups = predictions_groups(
+        predicted, predicted._replace(function=np.zeros((3, points))), dataset, draws
+    )
     checks = {
         "rhat_f_p99": {"value": 1.5, "threshold": 1.05, "passed": False},
         "divergences": {"value": 0, "threshold": 0, "passed": True},
@@ -166,7 +168,7 @@ def _write_failed_predictions(path: Path, data: Path) -> None:
 
 @pytest.fixture
 def here(small_project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of the small project, which a test may spoil; the test runs in it."""
+    """A copy of the small project that a test may change; it is the working directory."""
     copy = tmp_path / "project"
     shutil.copytree(small_project, copy)
     monkeypatch.chdir(copy)
@@ -175,20 +177,20 @@ def here(small_project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.fixture
 def in_colour(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep the colours that a terminal would show."""
+    """Keep colours as in a terminal."""
     for place in ("click.utils", "typer._click.utils"):
         monkeypatch.setattr(f"{place}.should_strip_ansi", lambda *_: False, raising=False)
 
 
 @pytest.fixture(scope="session")
 def read() -> Callable[[Path], dict[str, Any]]:
-    """Read a JSON file without the help of the package."""
+    """Read a JSON file without the package."""
     return lambda path: json.loads(path.read_text())
 
 
 @pytest.fixture(scope="session")
 def job() -> Callable[..., str]:
-    """Specification of a warm-up of 40 steps, or of 8 draws after it, with changes."""
+    """Return the specification of a warm-up of 40 steps, or of 8 draws after it, with changes."""
     return _job
 
 
@@ -224,7 +226,7 @@ def starts(
 
 @pytest.fixture(scope="session")
 def warm_up(dataset_path: Path) -> Callable[..., Path]:
-    """Warm up a chain group from its MAPs or from the piece before, and give the path."""
+    """Warm up a chain group from its MAPs or from the previous segment, and return the path."""
 
     def run_verb(
         out: Path, *, start: list[Path] | None = None, previous: Path | None = None, **changes: Any
@@ -245,7 +247,7 @@ def warmed(
 
 @pytest.fixture(scope="session")
 def draw_on(dataset_path: Path) -> Callable[..., Path]:
-    """Draw a segment from where a chain group stands, and give the path."""
+    """Draw a segment from the state of a chain group, and return the path."""
 
     def run_verb(
         out: Path,

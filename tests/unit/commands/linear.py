@@ -30,7 +30,7 @@ SAMPLED: dict[str, Any] = {
     "draws": DRAWS,
     "thin": 1,
 }
-"""The rest of what a thinned posterior says of itself."""
+"""Further attributes of a thinned posterior."""
 
 
 class Gaussian(NamedTuple):

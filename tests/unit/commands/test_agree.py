@@ -1,4 +1,4 @@
-"""The verdict of two samplers on one posterior, and what cannot be compared."""
+"""The verdict on two samplers of one posterior, and refused comparisons."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_different_posteriors_disagree(
     read: Read,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """One of six points is off by its sd, which 96 draws know to a tenth."""
+    """One of six points is off by its sd, which 96 draws determine to a tenth."""
     shift = np.where(np.arange(6) == 4, 1.0, 0.0)
     moved = rival("moved", lambda f: f + shift)
     agree([run.posterior, rival("same", np.copy), moved], tmp_path / "out.json")
@@ -56,9 +56,9 @@ def test_different_posteriors_disagree(
     assert [pair["passed"] for pair in verdict["pairs"]] == [True, False, False]
     assert verdict["passed"] is False
     assert verdict["pairs"][2]["posteriors"] == [str(tmp_path / "same.nc"), str(moved)]
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert [line.split(":")[0] for line in said.err.splitlines()] == [
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert [line.split(":")[0] for line in printed.err.splitlines()] == [
         "agree",
         "DISAGREE",
         "DISAGREE",

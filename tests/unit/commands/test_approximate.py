@@ -39,7 +39,7 @@ LACKING = {
     "biases_1": (1,),
     "weights_2": (1, slice(None)),
 }
-"""What a network of one hidden unit lacks, behind chain and draw."""
+"""Entries after the axes (chain, draw) that a network of one hidden unit lacks."""
 DIAGNOSE = {"likelihood": MODEL["likelihood"], "thresholds": {}, "thinning_loss": 0.1}
 
 
@@ -108,7 +108,7 @@ def test_density_and_function_are_those_of_each_map(made: Made, dataset_path: Pa
     np.testing.assert_allclose(function, predicted[:, data.reference], rtol=1e-5)
 
 
-def test_it_says_everywhere_that_it_is_not_exact(made: Made, read: Any) -> None:
+def test_every_file_states_that_it_is_not_exact(made: Made, read: Any) -> None:
     for path in (made.posterior, made.thinned, made.predictions, made.surrogate):
         assert read_attrs(path)["exact"] is False, path
     found = read(made.diagnostics)
@@ -154,7 +154,7 @@ def test_other_numbers_of_maps_are_refused(made: Made, dataset_path: Path, tmp_p
 def test_draws_of_several_architectures_predict_as_their_own_networks(
     made: Made, dataset_path: Path, tmp_path: Path
 ) -> None:
-    """Every second draw has one hidden unit: what it lacks is zero and masked."""
+    """Every second draw has one hidden unit; the entries of the other are zero and masked."""
     groups = read_groups(made.posterior, "posterior")
     weights = groups["posterior"]
     small = np.arange(MEMBERS) % 2 == 1

@@ -52,9 +52,9 @@ BOTH = [
     if output == "sampled" or name not in ("swag", "laplace_linearised")
 ]
 GAUSSIANS = {"laplace", "pathfinder", "swag", "variational"}
-"""Kinds that state the density of their draws."""
+"""Methods that state the density of their draws."""
 STAY = {"last_layer": ("weights_1", "biases_1")}
-"""What a method leaves at the MAPs."""
+"""Parameters that a method leaves at the MAPs."""
 
 
 def spec(name: str, model: dict[str, Any], seed: int = 1) -> str:
@@ -66,7 +66,7 @@ def spec(name: str, model: dict[str, Any], seed: int = 1) -> str:
 def maps(
     dataset_path: Path, make_start: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory
 ) -> list[Path]:
-    """Two positions that stand for MAPs."""
+    """Two positions that are used as MAPs."""
     model = builder.build_model(ModelJob.model_validate(MODEL), read_dataset(dataset_path))
     folder = tmp_path_factory.mktemp("maps")
     for mode in range(MODES):
@@ -108,7 +108,7 @@ def test_minibatches_of_an_output_layer_that_is_integrated_out_are_refused(
     assert not (tmp_path / "p.nc").exists()
 
 
-def test_resampled_draws_say_what_their_weights_were_and_no_density(
+def test_resampled_draws_state_their_weights_and_no_density(
     maps: list[Path], dataset_path: Path, tmp_path: Path
 ) -> None:
     method = {**METHODS["pathfinder"], "resample": True, "candidates": 40, "modes": 2, "draws": 7}
@@ -125,7 +125,7 @@ def test_resampled_draws_say_what_their_weights_were_and_no_density(
 def test_an_output_layer_that_is_integrated_out_is_drawn_given_all_else(
     maps: list[Path], dataset_path: Path, tmp_path: Path
 ) -> None:
-    """It fits the train rows better than the MAPs, which are none, far from any optimum."""
+    """It fits the train rows better than its starts, which are far from any optimum."""
     approximate(spec("laplace_diagonal", MARGINALISED), dataset_path, maps, tmp_path / "p.nc")
     weights = read_groups(tmp_path / "p.nc", "posterior")["posterior"]
     data = read_dataset(dataset_path)

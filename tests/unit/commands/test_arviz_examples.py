@@ -28,14 +28,16 @@ def _in_the_project(stated_run: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
 
 
 def executed(*blocks: str) -> dict[str, Any]:
-    """Run blocks one after the other, of a small run and with few draws."""
+    """Run code blocks in order, with a small run and few draws."""
     found: dict[str, Any] = {}
     for block in blocks:
         code = re.sub(r'"results/posterior/.+?\.nc"', '"results/posterior/tiny/s1.nc"', block)
         code = re.sub(r"num_pp_samples=\d+", "num_pp_samples=20", code)
         code = re.sub(r"(draws|tune)=\d+, ?", r"\1=5, ", code).replace("chains=4", "chains=2")
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # ArviZ announces its next version, and few draws
+            warnings.simplefilter(
+                "ignore"
+            )  # warnings of ArviZ about its next version and about few draws
             exec(code, found)
     return found
 
@@ -53,7 +55,7 @@ def test_a_posterior_opens_in_arviz_as_documented() -> None:
 
 
 def test_loo_and_predictive_checks_run_as_documented() -> None:
-    """While ArviZ still holds the file open."""
+    """ArviZ still has the file open."""
     found = executed(*BLOCKS[:2])
     assert len(plt.get_fignums()) == 6
     held, rows = found["draws"], found["posterior"].observed_data.sizes["point"]

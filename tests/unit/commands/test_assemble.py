@@ -1,4 +1,4 @@
-"""Chains become a posterior in the order given, with the data that they are conditioned on."""
+"""Chains are joined in the given order, with the data that they are conditioned on."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ def test_the_posterior_holds_its_train_rows(run: Any, dataset: Dataset) -> None:
     np.testing.assert_array_equal(groups["constant_data"]["features"], dataset.features[train])
 
 
-def test_the_posterior_inherits_what_its_draws_say_of_themselves(run: Any) -> None:
+def test_the_posterior_inherits_the_attributes_of_its_draws(run: Any) -> None:
     made, drawn = read_attrs(run.posterior), read_attrs(run.segments[0])
     assert made["verb"] == "assemble"
     for name in ("spec", "device", "exact"):
         assert made[name] == drawn[name]
 
 
-def test_the_posterior_says_what_its_table_states(run: Any, tmp_path: Path) -> None:
+def test_the_posterior_states_what_its_table_states(run: Any, tmp_path: Path) -> None:
     stated, data = {"sqrt_s_tev": "13.6"}, tmp_path / "dataset.nc"
     attrs = read_attrs(run.dataset) | {"table_metadata": stated}
     write_groups(data, "dataset", read_groups(run.dataset, "dataset"), attrs)
@@ -106,7 +106,7 @@ def test_segments_of_a_chain_that_are_not_in_order_are_refused(run: Any, tmp_pat
 def test_segments_that_are_not_chain_group_by_chain_group_are_the_same(
     run: Any, tmp_path: Path
 ) -> None:
-    """Each says itself which chains it holds."""
+    """Each warm-up states which chains it has."""
     by_number = run.segments[::2] + run.segments[1::2]
     assemble(run.dataset, run.warmups, by_number, tmp_path / "posterior.nc")
     assert (tmp_path / "posterior.nc").read_bytes() == run.posterior.read_bytes()

@@ -1,4 +1,4 @@
-"""A density that is not finite at the start, in a part of the space, or from some draw on."""
+"""A density that is not finite at the start, in a part of the space, or after some draw."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from tests.refusals import refused
 
 HMC = {"kind": "hmc", "integration_steps": 4}
 NUTS = {"kind": "nuts", "max_depth": 4}
-WALL = 0.3  # from where a chain stands, in its first weight
+WALL = 0.3  # distance of a wall from the state of a chain, in its first weight
 Break = Callable[[Callable[[jax.Array], jax.Array]], None]
 
 
 @pytest.fixture
 def break_density(monkeypatch: pytest.MonkeyPatch) -> Break:
-    """Make the log density NaN where a condition on the position holds."""
+    """Make the log density NaN where a condition on the position is true."""
     build_model = builder.build_model
 
     def break_where(broken: Callable[[jax.Array], jax.Array]) -> None:
@@ -57,7 +57,7 @@ def test_a_density_that_is_not_finite_at_its_start_is_refused(
 def test_a_chain_never_enters_where_the_density_is_not_finite(
     break_density: Break, draw_on: Callable[..., Path], warmed: Path, tmp_path: Path, kernel: Any
 ) -> None:
-    """Two walls close to where each chain stands: what runs into them diverges and is rejected."""
+    """Two walls are close to the state of each chain; trajectories into them are rejected."""
     begin = read_checkpoint(warmed)
     here = jnp.asarray(begin.state["position"][:, 0])
     break_density(lambda position: jnp.abs(position[0] - here).min() > WALL)
@@ -75,7 +75,7 @@ def test_a_chain_never_enters_where_the_density_is_not_finite(
 def test_a_density_that_is_lost_midway_leaves_every_chain_where_it_was(
     break_density: Break, draw_on: Callable[..., Path], warmed: Path, tmp_path: Path, kernel: Any
 ) -> None:
-    """No draw is outside of the density; what stands still diverges, which diagnostics count."""
+    """No draw is outside of the density; rejected draws diverge, which diagnostics count."""
     first = draw_on(tmp_path / "first.nc", warmed, kernel=kernel)
     kept = first.read_bytes()
     break_density(lambda position: jnp.isfinite(position[0]))

@@ -1,4 +1,4 @@
-"""Cases are test rows: by their number, or by values of inputs."""
+"""Cases are test rows, given by row number or by values of inputs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def tested(dataset: Dataset) -> np.ndarray:
 
 
 def inputs_of(dataset: Dataset, row: int, *names: str) -> dict[str, float]:
-    """What a person copies from a table, with seven digits."""
+    """Return values of inputs with seven digits, as copied from a table."""
     return {
         name: float(f"{dataset.inputs[row, dataset.input_names.index(name)]:.7g}") for name in names
     }

@@ -1,4 +1,4 @@
-"""Whether the segments so far suffice: limits, what is counted, and what cannot be judged."""
+"""The check whether segments suffice: limits, counted draws, and refused input."""
 
 from __future__ import annotations
 
@@ -19,37 +19,37 @@ from tests.refusals import refused
 
 LOOSE = {"rhat_f_median": 9.0, "rhat_f_p99": 9.0, "ess_f_bulk_min": 1.0}
 Read = Callable[[Path], dict[str, Any]]
-Judge = Callable[..., dict[str, Any]]
+Check = Callable[..., dict[str, Any]]
 
 
 @pytest.fixture
-def judged(run: Any, tmp_path: Path, read: Read) -> Judge:
-    """Judge segments by some limits and read the verdict."""
+def checked(run: Any, tmp_path: Path, read: Read) -> Check:
+    """Check segments against some limits, and read the verdict."""
 
-    def judge_segments(segments: list[Path] = run.segments, **until: float) -> dict[str, Any]:
+    def check_segments(segments: list[Path] = run.segments, **until: float) -> dict[str, Any]:
         check_convergence(json.dumps({"until": until}), segments, tmp_path / "verdict.json")
         return read(tmp_path / "verdict.json")
 
-    return judge_segments
+    return check_segments
 
 
-def test_the_targets_are_met_when_all_are(judged: Judge) -> None:
-    assert judged(**LOOSE)["met"] is True
+def test_the_targets_are_met_when_all_are(checked: Check) -> None:
+    assert checked(**LOOSE)["met"] is True
 
 
 @pytest.mark.parametrize(
     ("name", "limit"), [("rhat_f_median", 0.5), ("rhat_f_p99", 0.5), ("ess_f_bulk_min", 1e6)]
 )
-def test_one_target_that_is_missed_is_enough(judged: Judge, name: str, limit: float) -> None:
-    found = judged(**LOOSE | {name: limit})
+def test_one_target_that_is_missed_is_enough(checked: Check, name: str, limit: float) -> None:
+    found = checked(**LOOSE | {name: limit})
     assert found["met"] is False
     assert [other for other, check in found["checks"].items() if not check["passed"]] == [name]
     assert found["checks"][name]["threshold"] == limit
 
 
-def test_all_draws_of_all_chains_so_far_are_counted(run: Any, judged: Judge) -> None:
+def test_all_draws_of_all_chains_so_far_are_counted(run: Any, checked: Check) -> None:
     """Two segments of 16 draws of three chains, or the first alone."""
-    whole, half = judged(), judged(run.segments[::2])
+    whole, half = checked(), checked(run.segments[::2])
     assert (whole["draws_per_chain"], half["draws_per_chain"]) == (32, 16)
     for found, segments in ((whole, run.segments), (half, run.segments[::2])):
         expected = ess_bulk(read_functions(segments)).min()
@@ -57,77 +57,77 @@ def test_all_draws_of_all_chains_so_far_are_counted(run: Any, judged: Judge) -> 
 
 
 def test_every_output_of_several_counts(
-    run: Any, judged: Judge, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Any, checked: Check, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One that stands alone far from the others of its chains is found, whichever it is."""
+    """Chains that are far apart in one of two outputs are found, whichever output it is."""
     one = read_functions(run.segments)
     apart = one + np.arange(len(one))[:, np.newaxis, np.newaxis] * 100
     module = "nlobayes.commands.pipeline.check_convergence.read_functions"
     for both in (np.stack([one, apart], axis=-1), np.stack([apart, one], axis=-1)):
         monkeypatch.setattr(module, lambda _, both=both: both)
-        found = judged()["checks"]["ess_f_bulk_min"]["value"]
+        found = checked()["checks"]["ess_f_bulk_min"]["value"]
         assert found == ess_bulk(apart).min() < ess_bulk(one).min()
 
 
-def test_a_record_says_what_was_asked_of_which_segments(run: Any, tmp_path: Path) -> None:
-    asked = {"rhat_f_median": 1.02, "rhat_f_p99": 1.1, "ess_f_bulk_min": 250.0}
+def test_a_record_states_limits_and_segments(run: Any, tmp_path: Path) -> None:
+    limits = {"rhat_f_median": 1.02, "rhat_f_p99": 1.1, "ess_f_bulk_min": 250.0}
     out, record = tmp_path / "verdict.json", tmp_path / "record.json"
-    check_convergence(json.dumps({"until": asked}), run.segments, out, record)
+    check_convergence(json.dumps({"until": limits}), run.segments, out, record)
     made = read_record(record)
-    assert (made["verb"], made["spec"]) == ("check_convergence", {"until": asked})
+    assert (made["verb"], made["spec"]) == ("check_convergence", {"until": limits})
     assert made["inputs"] == digests(run.segments)
     assert made["outputs"] == digests([out])
 
 
-def test_the_verdict_is_told(judged: Judge, capsys: pytest.CaptureFixture[str]) -> None:
-    found = judged(ess_f_bulk_min=250.0)
+def test_the_verdict_is_printed(checked: Check, capsys: pytest.CaptureFixture[str]) -> None:
+    found = checked(ess_f_bulk_min=250.0)
     assert [*found] == ["met", "draws_per_chain", "checks"]
-    said = capsys.readouterr()
-    assert said.out == ""
+    printed = capsys.readouterr()
+    assert printed.out == ""
     value = found["checks"]["ess_f_bulk_min"]["value"]
-    assert f"ess_f_bulk_min {value} (target 250.0)" in said.err
-    assert len(said.err.splitlines()) == 3
+    assert f"ess_f_bulk_min {value} (target 250.0)" in printed.err
+    assert len(printed.err.splitlines()) == 3
 
 
-def test_equal_segments_give_equal_bytes(judged: Judge, tmp_path: Path) -> None:
-    judged()
+def test_equal_segments_give_equal_bytes(checked: Check, tmp_path: Path) -> None:
+    checked()
     first = (tmp_path / "verdict.json").read_bytes()
-    judged()
+    checked()
     assert (tmp_path / "verdict.json").read_bytes() == first
 
 
 def test_a_verdict_stays_met_after_segments_of_no_draws(
-    run: Any, tmp_path: Path, judged: Judge
+    run: Any, tmp_path: Path, checked: Check
 ) -> None:
     segments = list(run.segments)
     for place in (1, 3, 5):
         empty = tmp_path / f"{place}.nc"
         write_empty_segment(empty, run.segments[place], {})
         segments.append(empty)
-    assert judged(segments, **LOOSE) == judged(**LOOSE)
+    assert checked(segments, **LOOSE) == checked(**LOOSE)
 
 
-def test_a_segment_that_is_given_twice_is_refused(run: Any, judged: Judge, tmp_path: Path) -> None:
+def test_a_segment_that_is_given_twice_is_refused(run: Any, checked: Check, tmp_path: Path) -> None:
     """It would double the effective sample size."""
     with refused("artifacts.out_of_order", draw=0, due=32):
-        judged(run.segments * 2)
+        checked(run.segments * 2)
     assert not (tmp_path / "verdict.json").exists()
 
 
 def test_chain_groups_of_unequal_length_are_refused(
-    run: Any, judged: Judge, tmp_path: Path
+    run: Any, checked: Check, tmp_path: Path
 ) -> None:
     with refused("artifacts.unequal_parts", dim="chain"):
-        judged(run.segments[:-1])
+        checked(run.segments[:-1])
     assert not (tmp_path / "verdict.json").exists()
 
 
-def test_one_chain_alone_is_refused(run: Any, judged: Judge, tmp_path: Path) -> None:
+def test_one_chain_alone_is_refused(run: Any, checked: Check, tmp_path: Path) -> None:
     with refused("diagnostics.few_chains", fewest=2, chains=1):
-        judged(run.segments[:2])
+        checked(run.segments[:2])
     assert not (tmp_path / "verdict.json").exists()
 
 
-def test_files_of_another_kind_are_refused(run: Any, judged: Judge) -> None:
+def test_files_of_another_kind_are_refused(run: Any, checked: Check) -> None:
     with refused("artifacts.other_kind", path=run.warmups[0], found="warmup", kind="segment"):
-        judged([*run.segments, run.warmups[0]])
+        checked([*run.segments, run.warmups[0]])

@@ -74,9 +74,9 @@ def probabilities(draws: int, dataset: Dataset, seed: int) -> np.ndarray:
 def predicted(classes: Dataset, tmp_path: Path) -> tuple[Path, Path]:
     """The predictions of two chains and three MAPs, and the dataset."""
     draws = xr.Dataset(coords={"chain": [0, 1], "draw": np.arange(DRAWS // 2)})
-    says = Predicted(probabilities(DRAWS, classes, 1))
+    posterior = Predicted(probabilities(DRAWS, classes, 1))
     maps = Predicted(probabilities(MEMBERS, classes, 2))
-    groups = predictions_groups(says, maps, classes, draws)
+    groups = predictions_groups(posterior, maps, classes, draws)
     write_dataset(tmp_path / "dataset.nc", classes, {})
     write_groups(tmp_path / "predictions.nc", "predictions", groups, {"exact": True})
     return tmp_path / "predictions.nc", tmp_path / "dataset.nc"
@@ -172,7 +172,7 @@ def test_calibration_is_checked_on_the_test_split(scored: dict[str, Any]) -> Non
 def test_what_has_no_value_is_null_with_its_reason(
     predicted: tuple[Path, Path], tmp_path: Path, classes: Dataset
 ) -> None:
-    """Nobody is as sure as 90 %."""
+    """No probability is above 90 %."""
     predictions, dataset = predicted
     groups = read_groups(predictions, "predictions")
     tempered = groups["predictions"]["f"].values ** 0.01
@@ -301,9 +301,9 @@ def test_a_plane_comes_back_from_predictions_and_is_tabulated(
     tmp_path: Path,
 ) -> None:
     plane = predict_between(weights(5, seed=2), MODEL, classes)
-    says, maps = (Predicted(probabilities(n, classes, n)) for n in (DRAWS, MEMBERS))
+    of_draws, maps = (Predicted(probabilities(n, classes, n)) for n in (DRAWS, MEMBERS))
     draws = xr.Dataset(coords={"chain": [0, 1], "draw": np.arange(DRAWS // 2)})
-    groups = predictions_groups(says, maps, classes, draws, plane)
+    groups = predictions_groups(of_draws, maps, classes, draws, plane)
     write_groups(tmp_path / "plane.nc", "predictions", groups, {"exact": True})
     read = read_given(tmp_path / "plane.nc", predicted[1], classes, "a").plane
     assert plane is not None

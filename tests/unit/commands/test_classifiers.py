@@ -1,4 +1,4 @@
-"""Classes from a posterior to the file that tells them apart, and to the command line."""
+"""Classes from a posterior to the file of a classifier, and to the command line."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ CHECKS = {"ece": {"value": 0.02, "low": None, "high": 0.1, "passed": True}}
 
 
 class Made(NamedTuple):
-    """A file, and what its draws say of the points of its dataset."""
+    """A file, its dataset, and the probabilities of its draws at the points of the dataset."""
 
     path: Path
     data: Dataset
@@ -45,7 +45,7 @@ class Made(NamedTuple):
 def made(
     request: pytest.FixtureRequest, points: Selection, choices: Choices, tmp_path: Path
 ) -> Made:
-    """Random draws of a network of three classes, and of two that one output tells apart."""
+    """Random draws of a network of three classes, and of one of two classes with one output."""
     likelihood = LIKELIHOODS[request.param]
     labels = (1.0, 2.0, 5.0) if likelihood["kind"] == "categorical" else (0.0, 1.0)
     outputs = 3 if len(labels) == 3 else 1
@@ -57,8 +57,8 @@ def made(
     stored = _weights(outputs)
     model = {"network": NETWORK, "prior": {"kind": "gaussian"}, "likelihood": likelihood}
     job = ModelJob.model_validate(model | {"precision": "float64"})
-    says = predict_draws(flatten(stored), job, data).function
-    return Made(_exported(tmp_path, data, stored, likelihood["temperature"]), data, says)
+    of_draws = predict_draws(flatten(stored), job, data).function
+    return Made(_exported(tmp_path, data, stored, likelihood["temperature"]), data, of_draws)
 
 
 def _weights(outputs: int) -> Named:
@@ -88,7 +88,7 @@ def _exported(folder: Path, data: Dataset, stored: Named, temperature: float) ->
 
 @pytest.mark.parametrize("engine", ["numpy", "jax"])
 def test_the_file_says_what_the_posterior_says(made: Made, engine: Any) -> None:
-    """The temperature and the one logit of two classes are worked into the weights."""
+    """The weights include the temperature and the single logit of two classes."""
     classifier = Classifier.load(made.path, engine)
     found = classifier.sample(made.data.inputs)
     np.testing.assert_allclose(found, made.probabilities, rtol=1e-5, atol=1e-7)
@@ -119,7 +119,7 @@ def test_page_and_service_are_of_numbers(made: Made) -> None:
         serve(made.path)
 
 
-def test_no_tolerance_tells_how_many_draws_classes_need(made: Made, tmp_path: Path) -> None:
+def test_a_tolerance_for_classes_is_refused(made: Made, tmp_path: Path) -> None:
     spec = json.dumps({"network": NETWORK, "export": {"tolerance": 0.1}})
     names = ("thinned.nc", "dataset.nc", "diagnostics.json", "evaluation.json")
     thinned, dataset, diagnostics, evaluation = (made.path.parent / name for name in names)

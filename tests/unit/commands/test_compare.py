@@ -1,4 +1,4 @@
-"""Runs side by side on the terminal and in files: convergence beside scores, no ranking on one."""
+"""Comparison of runs in terminal and files: scores beside convergence, ranking by replicates."""
 
 from __future__ import annotations
 
@@ -79,8 +79,8 @@ def results(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def said(results: Path) -> Compare:
-    """Run the verb on a command line of its own."""
+def compare_runs(results: Path) -> Compare:
+    """Run the command as a command line with only this command."""
     app = typer.Typer(add_completion=False)
     app.command()(compare)
 
@@ -92,7 +92,7 @@ def said(results: Path) -> Compare:
 
 
 def rows(printed: str) -> list[list[str]]:
-    """The cells of every printed row; a long verdict goes on in the next line."""
+    """Return the cells of every printed row; a long verdict continues in the next line."""
     found: list[list[str]] = []
     for line in filter(lambda line: line.startswith("│"), printed.splitlines()):
         cells = [cell.strip() for cell in line.strip("│").split("│")]
@@ -112,8 +112,8 @@ def specification(*runs: tuple[str, str, str, float]) -> str:
     return CompareJob(runs=compared).model_dump_json()
 
 
-def test_every_run_is_shown_with_its_scores_and_its_convergence(said: Compare) -> None:
-    done = said(*RUNS)
+def test_every_run_is_shown_with_its_scores_and_its_convergence(compare_runs: Compare) -> None:
+    done = compare_runs(*RUNS)
     assert done.exit_code == 0
     shown = rows(done.output)[:4]
     assert [row[0] for row in shown] == [*RUNS]
@@ -123,41 +123,43 @@ def test_every_run_is_shown_with_its_scores_and_its_convergence(said: Compare) -
     ]
 
 
-def test_classes_are_compared_by_accuracy(said: Compare, results: Path) -> None:
-    """Of two runs, the second is right at two points of a hundred more."""
+def test_classes_are_compared_by_accuracy(compare_runs: Compare, results: Path) -> None:
+    """The second of two runs is right at two more points of a hundred."""
     runs = ("digits/n4/s1", "digits/n8/s1")
     for run, right in zip(runs, (0.92, 0.94), strict=True):
         write_run(results, run)
         test = {"accuracy": right, "lppd": -0.25, "ece": 0.02}
         evaluation = {"test": test, "baseline": {"test": test | {"accuracy": 0.9}}}
         (results / "metrics" / run / "evaluation.json").write_text(json.dumps(evaluation))
-    done = said(*runs)
+    done = compare_runs(*runs)
     shown = rows(done.output)
     assert shown[0][:4] == ["digits/n4/s1", "0.92", "0.9", "-0.2500"]
     (difference,) = [row for row in shown if row[1] == "accuracy"]
     assert difference[3] == "+0.02"
 
 
-def test_differences_are_paired_over_seeds(said: Compare) -> None:
+def test_differences_are_paired_over_seeds(compare_runs: Compare) -> None:
     """Differences -0.01 and -0.02: -0.015 ± 0.005, times t(0.975, 1) = 12.7062."""
-    done = said(*RUNS)
+    done = compare_runs(*RUNS)
     (row,) = [row for row in rows(done.output) if row[1] == "rmse_log10"]
     assert row == ["made/n8", "rmse_log10", "2", "-0.015", "+0.005", "-0.07853", "+0.04853"]
     assert "Paired differences to made/n4" in done.output
     assert "no ranking" not in done.output
 
 
-def test_one_replicate_ranks_nothing(said: Compare) -> None:
-    done = said(RUNS[0], RUNS[2])
+def test_one_replicate_ranks_nothing(compare_runs: Compare) -> None:
+    done = compare_runs(RUNS[0], RUNS[2])
     (row,) = [row for row in rows(done.output) if row[1] == "rmse_log10"]
     assert row == ["made/n8", "rmse_log10", "1", "-0.01", "-", "-", "-"]
     assert "Without a second replicate there is no error bar and no ranking." in done.output
 
 
-def test_what_has_not_converged_is_red_wherever_it_is_shown(said: Compare, results: Path) -> None:
+def test_what_has_not_converged_is_red_wherever_it_is_shown(
+    compare_runs: Compare, results: Path
+) -> None:
     checks = {"rhat_f_p99": {"passed": False}, "ebfmi_min": {"passed": False}}
     write_run(results, "made/n2/s1", converged=False, checks=checks, rhat_f_median=None)
-    plain = said("made/n2/s1", *RUNS)
+    plain = compare_runs("made/n2/s1", *RUNS)
     first, second, *_ = rows(plain.output)
     assert first[7] == "- / 1.007"
     assert first[-1] == "FAILED: rhat_f_p99, ebfmi_min"
@@ -166,59 +168,67 @@ def test_what_has_not_converged_is_red_wherever_it_is_shown(said: Compare, resul
     assert "\x1b" not in plain.output
 
     colours = {"FORCE_COLOR": "1", "COLUMNS": "250", "TERM": "xterm-256color"}
-    shown = said(*RUNS, "made/n2/s1", **colours).output
+    shown = compare_runs(*RUNS, "made/n2/s1", **colours).output
     assert f"{RED}FAILED: rhat_f_p99, ebfmi_min" in shown
     assert f"{RED}made/n2 (NOT CONVERGED)" in shown
     assert f"{RED}made/n8" not in shown
     assert f"{RED}yes" not in shown
 
 
-def test_the_word_of_the_diagnostics_is_enough_to_fail(said: Compare, results: Path) -> None:
+def test_the_word_of_the_diagnostics_is_enough_to_fail(
+    compare_runs: Compare, results: Path
+) -> None:
     write_run(results, "made/n2/s1", converged=False, exact=False)
-    assert rows(said("made/n2/s1", *RUNS).output)[0][-1] == "FAILED (not exact)"
+    assert rows(compare_runs("made/n2/s1", *RUNS).output)[0][-1] == "FAILED (not exact)"
 
 
-def test_runs_without_log10_are_compared_in_target_space(said: Compare, results: Path) -> None:
+def test_runs_without_log10_are_compared_in_target_space(
+    compare_runs: Compare, results: Path
+) -> None:
     """One column never mixes two scales."""
     wine = {key: value for key, value in SCORES.items() if "log10" not in key}
     write_run(results, "wine/n4/s1")
     path = results / "metrics/wine/n4/s1/evaluation.json"
     path.write_text(json.dumps({"test": wine, "baseline": {"test": wine}}))
-    done = said("wine/n4/s1", RUNS[0])
+    done = compare_runs("wine/n4/s1", RUNS[0])
     assert [row[1:4] for row in rows(done.output)[:2]] == [["2.5e-06", "2.5e-06", "0.9800"]] * 2
     assert "dex" not in done.output
 
 
-def test_two_runs_on_the_same_points_are_paired_over_points(said: Compare, results: Path) -> None:
+def test_two_runs_on_the_same_points_are_paired_over_points(
+    compare_runs: Compare, results: Path
+) -> None:
     """Absolute errors 0.1, 0.1, 0.2 and twice that: 0.1333 ± 0.0333."""
     write_predictions(results, RUNS[0], 0.1)
     write_predictions(results, RUNS[2], 0.2)
-    done = said(RUNS[0], RUNS[2])
+    done = compare_runs(RUNS[0], RUNS[2])
     (row,) = [row for row in rows(done.output) if row[0] == "absolute_error"]
     assert row[:3] == ["absolute_error", "+0.1333", "+0.03333"]
     assert "Second run minus first, paired over 3 points" in done.output
-    assert "paired over" not in said(*RUNS).output
+    assert "paired over" not in compare_runs(*RUNS).output
 
 
-def test_other_points_and_missing_points_are_said(said: Compare, results: Path) -> None:
+def test_other_points_and_missing_points_are_reported(compare_runs: Compare, results: Path) -> None:
     write_predictions(results, RUNS[0], 0.1)
-    assert "is missing: no differences paired over points" in said(RUNS[0], RUNS[2]).output
+    assert "is missing: no differences paired over points" in compare_runs(RUNS[0], RUNS[2]).output
     write_predictions(results, RUNS[2], 0.2)
     path = results / "plots" / RUNS[2] / "predictions.csv"
     pd.read_csv(path).query("point != 3").to_csv(path, index=False)
-    assert "different test points: no differences" in said(RUNS[0], RUNS[2]).output
+    assert "different test points: no differences" in compare_runs(RUNS[0], RUNS[2]).output
     path.write_text("split,point\ntest,1\n")
     with refused("commands.lacks_columns", path=path, columns=["truth", "mean", "total_sd"]):
-        said(RUNS[0], RUNS[2])
+        compare_runs(RUNS[0], RUNS[2])
 
 
-def test_a_grid_is_compared_by_its_settings(said: Compare, results: Path, tmp_path: Path) -> None:
+def test_a_grid_is_compared_by_its_settings(
+    compare_runs: Compare, results: Path, tmp_path: Path
+) -> None:
     spec = specification(
         *((run, "narrow", f"s{n}", 4.0) for n, run in enumerate(RUNS[:2])),
         *((run, "wide", f"s{n}", 8.0) for n, run in enumerate(RUNS[2:])),
     )
     out = tmp_path / "out"
-    assert said("--spec", spec, "--out", out).exit_code == 0
+    assert compare_runs("--spec", spec, "--out", out).exit_code == 0
     runs, differences = (pd.read_csv(out / f"{name}.csv") for name in ("runs", "differences"))
     assert list(runs.columns[:6]) == [
         *("run", "setting", "replicate", "network.width", "converged", "failed_checks")
@@ -237,7 +247,7 @@ def test_a_grid_is_compared_by_its_settings(said: Compare, results: Path, tmp_pa
 
 
 def test_a_grid_has_the_pulls_and_the_weights_of_its_settings(
-    said: Compare, results: Path, tmp_path: Path
+    compare_runs: Compare, results: Path, tmp_path: Path
 ) -> None:
     """From scores and diagnostics alone: no predictions, no posterior."""
     counts = [0] * 23 + [30, 10] + [0] * 23
@@ -247,7 +257,7 @@ def test_a_grid_has_the_pulls_and_the_weights_of_its_settings(
     for run in runs:
         write_run(results, run, scores=scores, weight_spread=spread)
     spec = specification((runs[0], "narrow", "s1", 4.0), (runs[1], "wide", "s1", 8.0))
-    assert said("--spec", spec, "--out", tmp_path / "out").exit_code == 0
+    assert compare_runs("--spec", spec, "--out", tmp_path / "out").exit_code == 0
     pulls = pd.read_csv(tmp_path / "out/pulls_by_setting.csv")
     assert [*pulls["setting"].unique()] == ["narrow", "wide"]
     assert set(pulls["kind"]) == {"total"}
@@ -261,13 +271,13 @@ def test_a_grid_has_the_pulls_and_the_weights_of_its_settings(
 
 
 def test_the_table_has_the_worst_convergence_and_the_mean_scores(
-    said: Compare, results: Path, tmp_path: Path
+    compare_runs: Compare, results: Path, tmp_path: Path
 ) -> None:
     checks = {"rhat_f_p99": {"passed": False}, "ebfmi_min": {"passed": True}}
     changes = {"checks": checks, "rhat_f_p99": 1.4, "ess_f_bulk_min": 12.0, "divergences": 3}
     write_run(results, "made/n8/s3", scores={"rmse_log10": 0.04}, converged=False, **changes)
     write_run(results, "made/n9/s1", scores={"sigma_z_total": None})
-    said(*RUNS, "made/n8/s3", "made/n9/s1", "--out", tmp_path)
+    compare_runs(*RUNS, "made/n8/s3", "made/n9/s1", "--out", tmp_path)
     head, rule, *lines = (tmp_path / "table.md").read_text().splitlines()
     cells = [re.split(r" \| ", line.strip("| ")) for line in (head, rule, *lines)]
     assert {len(row) for row in cells} == {15}
@@ -286,49 +296,51 @@ def test_the_table_has_the_worst_convergence_and_the_mean_scores(
     assert n9["baseline RMSE dex"] == "0.07"
 
 
-def test_one_replicate_leaves_the_errors_empty(said: Compare, tmp_path: Path) -> None:
-    said(RUNS[0], RUNS[2], "--out", tmp_path)
+def test_one_replicate_leaves_the_errors_empty(compare_runs: Compare, tmp_path: Path) -> None:
+    compare_runs(RUNS[0], RUNS[2], "--out", tmp_path)
     lines = (tmp_path / "differences.csv").read_text().splitlines()
     assert lines[0] == "setting,reference,metric,replicates,difference,standard_error,low,high"
     assert "made/n8,made/n4,rmse_log10,1,-0.01,,," in lines
     assert (tmp_path / "scanned.csv").read_text() == "along,series,varied\n,,\n"
 
 
-def test_a_grid_of_one_run_has_tables_without_differences(said: Compare, tmp_path: Path) -> None:
-    done = said("--spec", specification((RUNS[0], "hmc", "s1", 4.0)), "--out", tmp_path)
+def test_a_grid_of_one_run_has_tables_without_differences(
+    compare_runs: Compare, tmp_path: Path
+) -> None:
+    done = compare_runs("--spec", specification((RUNS[0], "hmc", "s1", 4.0)), "--out", tmp_path)
     assert len(rows(done.output)) == 1
     assert len(pd.read_csv(tmp_path / "differences.csv")) == 0
 
 
-def test_runs_of_a_grid_can_be_chosen(said: Compare) -> None:
+def test_runs_of_a_grid_can_be_chosen(compare_runs: Compare) -> None:
     spec = specification(*((run, run[5:7], run[-2:], 4.0) for run in RUNS))
-    chosen = rows(said(RUNS[2], f"{RUNS[0]}/", "--spec", spec).output)
+    chosen = rows(compare_runs(RUNS[2], f"{RUNS[0]}/", "--spec", spec).output)
     assert [row[0] for row in chosen[:2]] == [RUNS[2], RUNS[0]]
     assert chosen[2][0] == "n4"
     with refused("commands.runs_not_in_spec", runs=["made/n9/s1"]):
-        said("made/n9/s1", "--spec", spec)
+        compare_runs("made/n9/s1", "--spec", spec)
 
 
 @pytest.mark.parametrize("runs", [[], [RUNS[0]], [RUNS[0], RUNS[0]]])
-def test_fewer_than_two_runs_are_refused(said: Compare, runs: list[str]) -> None:
+def test_fewer_than_two_runs_are_refused(compare_runs: Compare, runs: list[str]) -> None:
     with refused("commands.too_few_runs", runs=runs):
-        said(*runs)
+        compare_runs(*runs)
 
 
 @pytest.mark.parametrize("name", ["diagnostics.json", "evaluation.json"])
 def test_missing_metrics_name_the_remedy(
-    said: Compare, results: Path, tmp_path: Path, name: str
+    compare_runs: Compare, results: Path, tmp_path: Path, name: str
 ) -> None:
     (results / "metrics" / RUNS[2] / name).unlink()
     with refused("commands.not_evaluated", file=name, folder=results / "metrics" / RUNS[2]):
-        said(RUNS[0], RUNS[2], "--out", tmp_path / "out")
+        compare_runs(RUNS[0], RUNS[2], "--out", tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
-def test_diagnostics_without_a_verdict_are_refused(said: Compare, results: Path) -> None:
+def test_diagnostics_without_a_verdict_are_refused(compare_runs: Compare, results: Path) -> None:
     (results / "metrics" / RUNS[2] / "diagnostics.json").write_text('{"checks": {}}')
     with refused("artifacts.no_key", missing=["converged"]):
-        said(RUNS[0], RUNS[2])
+        compare_runs(RUNS[0], RUNS[2])
 
 
 LOO = [-1.0, -1.5, -2.0, -0.5]
@@ -338,7 +350,7 @@ STATED = {"family": "gaussian", "test": {"lppd": 0.7, "coverage_68": 0.8, "cover
 def give_loo(
     results: Path, run: str, rows: list[float], *, k: float | None = 0.4, stated: bool = True
 ) -> None:
-    """Let a run know what its likelihood says of four train rows."""
+    """Add the LOO densities of four train rows to the scores of a run."""
     path = results / "metrics" / run / "evaluation.json"
     evaluation = json.loads(path.read_text())
     evaluation["loo"] = {
@@ -350,32 +362,34 @@ def give_loo(
     path.write_text(json.dumps(evaluation))
 
 
-def test_models_are_compared_at_train_rows_left_out(said: Compare, results: Path) -> None:
+def test_models_are_compared_at_train_rows_left_out(compare_runs: Compare, results: Path) -> None:
     """Second minus first: 0.1, 0.2, 0.3, 0.0, which sum to 0.6 with error 2 sd = 0.2582."""
     give_loo(results, RUNS[0], LOO, k=0.4)
     give_loo(results, RUNS[2], [-0.9, -1.3, -1.7, -0.5], k=0.83)
-    plain = " ".join(said(RUNS[0], RUNS[2]).output.split())
+    plain = " ".join(compare_runs(RUNS[0], RUNS[2]).output.split())
     assert "elpd LOO of 4 train rows, second run minus first: +0.6 ± 0.26" in plain
     unreliable = "is unreliable: Pareto k is not below 0.7 in 2 of 4 train rows, 0.83 at most."
     assert f"LOO of {RUNS[2]} {unreliable}" in plain
     assert f"LOO of {RUNS[0]}" not in plain
-    assert "elpd LOO" not in said(*RUNS).output
+    assert "elpd LOO" not in compare_runs(*RUNS).output
 
 
-def test_a_tail_that_could_not_be_fitted_is_said(said: Compare, results: Path) -> None:
+def test_a_tail_that_could_not_be_fitted_is_reported(compare_runs: Compare, results: Path) -> None:
     give_loo(results, RUNS[0], LOO)
     give_loo(results, RUNS[2], LOO, k=None)
-    assert "2 of 4 train rows, inf at most" in " ".join(said(RUNS[0], RUNS[2]).output.split())
+    assert "2 of 4 train rows, inf at most" in " ".join(
+        compare_runs(RUNS[0], RUNS[2]).output.split()
+    )
 
 
-def test_runs_are_compared_by_a_score_of_the_user_where_asked_for(
-    said: Compare, results: Path, tmp_path: Path
+def test_runs_are_compared_by_a_custom_score_if_requested(
+    compare_runs: Compare, results: Path, tmp_path: Path
 ) -> None:
     for run, (far, other) in zip(RUNS, ((0.1, 1), (0.2, 2), (0.4, 3), (0.5, 4)), strict=True):
         test = {**SCORES, "far_below": far, "other": other}
-        told = {"far_below": {"compared": True}, "other": {"compared": False}}
-        change(results, run, test=test, own_scores=told)
-    done = said(*RUNS, "--out", tmp_path)
+        own = {"far_below": {"compared": True}, "other": {"compared": False}}
+        change(results, run, test=test, own_scores=own)
+    done = compare_runs(*RUNS, "--out", tmp_path)
     shown = rows(done.output)
     assert [row[-1] for row in shown[:4]] == ["0.1", "0.2", "0.4", "0.5"]
     (row,) = [row for row in shown if row[1] == "far_below"]
@@ -391,71 +405,73 @@ def test_runs_are_compared_by_a_score_of_the_user_where_asked_for(
 
 
 def change(results: Path, run: str, **changes: Any) -> None:
-    """Change what the scores of a run say."""
+    """Change the scores of a run."""
     path = results / "metrics" / run / "evaluation.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | changes))
 
 
 @pytest.mark.parametrize("what", [{"target": ["m"]}, {"unit": "fb"}, {"scale": "classes"}])
 def test_scores_of_different_things_are_not_set_side_by_side(
-    said: Compare, results: Path, what: dict[str, Any]
+    compare_runs: Compare, results: Path, what: dict[str, Any]
 ) -> None:
     change(results, RUNS[2], learned=LEARNED | what)
     with refused("evaluation.other_targets", second_run=RUNS[2]) as caught:
-        said(*RUNS)
+        compare_runs(*RUNS)
     first, second = caught.value.fields["first"], caught.value.fields["second"]
     assert [key for key in second._fields if getattr(first, key) != getattr(second, key)] == [*what]
 
 
-def test_runs_of_other_train_rows_are_not_compared_by_loo(said: Compare, results: Path) -> None:
-    """As many rows, and other targets."""
+def test_runs_of_other_train_rows_are_not_compared_by_loo(
+    compare_runs: Compare, results: Path
+) -> None:
+    """The number of rows is equal, but targets differ."""
     for run in (RUNS[0], RUNS[2]):
         give_loo(results, run, LOO)
     change(results, RUNS[2], learned=LEARNED | {"train": "def"})
-    plain = " ".join(said(RUNS[0], RUNS[2]).output.split())
+    plain = " ".join(compare_runs(RUNS[0], RUNS[2]).output.split())
     assert "Not compared by LOO: the runs were trained on different rows or targets." in plain
     assert "loo_per_row" not in plain
 
 
 @pytest.mark.parametrize("other", [0.05, None])
 def test_declared_tolerances_are_not_ranked_by_loo(
-    said: Compare, results: Path, tmp_path: Path, other: float | None
+    compare_runs: Compare, results: Path, tmp_path: Path, other: float | None
 ) -> None:
     for run, declared in ((RUNS[0], 0.1), (RUNS[2], other)):
         give_loo(results, run, LOO)
         change(results, run, stated_noise=STATED | {"declared": declared})
-    done = said(RUNS[0], RUNS[2], "--out", tmp_path / "out")
+    done = compare_runs(RUNS[0], RUNS[2], "--out", tmp_path / "out")
     plain = " ".join(done.output.split())
     assert "Not compared by LOO: a declared tolerance is no noise that was found" in plain
     assert "loo_per_row" not in (tmp_path / "out/differences.csv").read_text()
     change(results, RUNS[2], stated_noise=STATED | {"declared": 0.1})
-    assert "elpd LOO of 4 train rows" in said(RUNS[0], RUNS[2]).output
+    assert "elpd LOO of 4 train rows" in compare_runs(RUNS[0], RUNS[2]).output
 
 
 def test_runs_without_loo_of_the_same_rows_are_not_compared_by_it(
-    said: Compare, results: Path
+    compare_runs: Compare, results: Path
 ) -> None:
     none = "Not compared by LOO: not estimated for two of the runs."
-    assert none in said(RUNS[0], RUNS[2]).output
+    assert none in compare_runs(RUNS[0], RUNS[2]).output
     give_loo(results, RUNS[0], LOO)
-    assert none in said(RUNS[0], RUNS[2]).output
+    assert none in compare_runs(RUNS[0], RUNS[2]).output
 
 
 def test_too_few_draws_for_loo_are_no_obstacle(
-    said: Compare, results: Path, tmp_path: Path
+    compare_runs: Compare, results: Path, tmp_path: Path
 ) -> None:
     for run in RUNS[:2]:
         path = results / "metrics" / run / "evaluation.json"
         without = {"loo": None, "waic": None, "undefined": {"loo": "too few"}}
         path.write_text(json.dumps(json.loads(path.read_text()) | without))
-    done = said(RUNS[0], RUNS[1], "--out", tmp_path / "out")
+    done = compare_runs(RUNS[0], RUNS[1], "--out", tmp_path / "out")
     assert done.exit_code == 0
     assert "Not compared by LOO: not estimated" in done.output
     assert "| LOO per row |" in (tmp_path / "out/table.md").read_text()
 
 
 def test_the_table_has_what_the_likelihood_says(
-    said: Compare, results: Path, tmp_path: Path
+    compare_runs: Compare, results: Path, tmp_path: Path
 ) -> None:
     """Means over replicates, with their standard error; ESS over a million gradients."""
     scores = {"lppd": 1.25, "crps": 0.0123}
@@ -463,7 +479,7 @@ def test_the_table_has_what_the_likelihood_says(
     write_run(results, "made/n3/s2", scores=scores | {"lppd": 1.35})
     for run, rows_of in (("made/n3/s1", LOO), ("made/n3/s2", [-1.0, -1.0, -2.0, -0.5])):
         give_loo(results, run, rows_of)
-    said("made/n3/s1", "made/n3/s2", *RUNS, "--out", tmp_path)
+    compare_runs("made/n3/s1", "made/n3/s2", *RUNS, "--out", tmp_path)
     head, _, *lines = (tmp_path / "table.md").read_text().splitlines()
     cells = [re.split(r" \| ", line.strip("| ")) for line in (head, *lines)]
     n3, n4, _ = (dict(zip(cells[0], row, strict=True)) for row in cells[1:])
@@ -482,10 +498,10 @@ def test_the_table_has_what_the_likelihood_says(
     assert by_run["made/n4/s1"].isna().all()
 
 
-def test_rivals_are_listed_once_for_each_dataset(said: Compare, results: Path) -> None:
-    """Below the runs and in table.md, which is the same at every run: it has no seconds.
+def test_rivals_are_listed_once_for_each_dataset(compare_runs: Compare, results: Path) -> None:
+    """Below the runs and in table.md, which has no seconds and is thus reproducible.
 
-    What is missing is listed with its extra, and a part of the train rows with its size.
+    A missing library is listed with its extra, and a part of the train rows with its size.
     """
     facts = {"rows": 2000, "train_rows": 9746}
     for run in RUNS:
@@ -499,7 +515,7 @@ def test_rivals_are_listed_once_for_each_dataset(said: Compare, results: Path) -
     job = results.parent / "timings/rival/made/gp.tsv"
     job.parent.mkdir(parents=True, exist_ok=True)
     job.write_text("s\tcpu_time\tmax_rss\n20.0\t19.0\t402.7\n")
-    done = said(*RUNS, "--out", results / "out")
+    done = compare_runs(*RUNS, "--out", results / "out")
     (shown,) = [row for row in rows(done.output) if row[0] == "made" and "gp" in row[1]]
     cost, scores = ["16.3", "1.2", "0.12", "403"], ["0.001", "0.9990", "0.700 / 0.960", "-", "-"]
     assert shown == ["made", "gp, 2000 of 9746 rows", *cost, *scores]

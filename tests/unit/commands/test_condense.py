@@ -1,4 +1,4 @@
-"""From draws of a posterior to earlier data that other jobs use, and what is refused."""
+"""From draws of a posterior to earlier data that other jobs use, and refused input."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_a_earlier_and_new_rows_are_the_union(dataset: Dataset) -> None:
     assert np.abs(sd / exact_sd - 1).max() < 0.15
 
 
-def test_the_record_says_what_was_condensed(dataset: Dataset) -> None:
+def test_the_record_states_what_was_condensed(dataset: Dataset) -> None:
     thinned, old = write_old(dataset)
     for name in ("first.nc", "again.nc"):
         condense(thinned, old, Path(name), points=5, prior_draws=200, seed=3)
@@ -174,7 +174,7 @@ def test_heavy_tails_are_refused(dataset: Dataset) -> None:
         condense(*write_old(dataset, prior={"kind": "cauchy"}), Path("out.nc"), prior_draws=500)
 
 
-def test_a_posterior_that_failed_is_said_to_have(
+def test_a_warning_names_the_failed_checks_of_the_posterior(
     dataset: Dataset, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(PASSED["rhat_f_p99"], "passed", False)

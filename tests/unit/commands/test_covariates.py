@@ -1,4 +1,4 @@
-"""The covariate: masses without their sign, everything else as it is."""
+"""The covariate: masses without their sign, other inputs unchanged."""
 
 from __future__ import annotations
 

@@ -19,9 +19,9 @@ pytestmark = pytest.mark.slow
 
 CONTEXT = "https://w3id.org/ro/crate/1.3/context"
 OF_1_1 = "ro-crate-1.1_5.3"
-"""Asks for version 1.1 of RO-Crate; the crate is of 1.3, and these profiles are older."""
+"""Check that requires version 1.1 of RO-Crate; the crate has 1.3, which these profiles predate."""
 TERM_OF_1_1 = "workflow-ro-crate-1.0_2.1"
-"""Asks for types of the main entity by the address of 1.1, which is another in 1.3."""
+"""Check that requires types of the main entity by the address of 1.1, which differs in 1.3."""
 SKIPPED = {
     "ro-crate-1.3": "",
     "workflow-ro-crate-1.0": f"{OF_1_1},{TERM_OF_1_1}",
@@ -46,7 +46,7 @@ session = CachedSession(sys.argv[3], backend="sqlite", expire_after=-1)
 session.mount("https://", Known())
 session.get(sys.argv[1])
 """
-"""Put the context of JSON-LD where the validator looks for what it has read before."""
+"""Put the context of JSON-LD into the cache of the validator."""
 
 
 @pytest.fixture
@@ -88,7 +88,7 @@ def validated(crate: Path, cache: Path, report: Path, profile: str) -> dict[str,
 
 
 def test_the_validator_finds_no_fault(crate: Path, cache: Path, tmp_path: Path) -> None:
-    """By what each profile requires, but checks that ask for version 1.1."""
+    """By all requirements of each profile, except the checks for version 1.1."""
     for profile in SKIPPED:
         found = validated(crate, cache, tmp_path / f"{profile}.json", profile)
         assert found["issues"] == [], profile

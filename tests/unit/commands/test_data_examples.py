@@ -1,4 +1,4 @@
-"""The examples of docs/data.md do what the page says."""
+"""The examples of docs/data.md work as described."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def examples(kind: str) -> list[str]:
 
 
 def number_with(words: str) -> int:
-    """Number the one study of the page that says so."""
+    """Return the number of the only study of the page that contains a text."""
     (number,) = [n for n, text in enumerate(examples("yaml")) if words in text]
     return number
 
@@ -63,10 +63,10 @@ def test_an_slha_file_is_ingested_as_shown(tmp_path: Path) -> None:
     assert {*columns} - {f"n{i}{k}" for i in (1, 2) for k in (2, 3)} == named - {"msq"}
     assert (columns["m1"][0], columns["m2"][0]) == (-97.521, 180.532)
     assert (columns["sigma_pb"][0], columns["rel_error"][0]) == (3.745 / 1000, 0.0009)
-    asked = preset(0)
-    assert ingest_job(asked).spectra.pair == (1, 2)
-    assert {*asked.features.columns} <= {*columns}
-    assert {*asked.target.scale_variations, asked.target.relative_error} <= {*columns}
+    settings = preset(0)
+    assert ingest_job(settings).spectra.pair == (1, 2)
+    assert {*settings.features.columns} <= {*columns}
+    assert {*settings.target.scale_variations, settings.target.relative_error} <= {*columns}
 
 
 def test_charginos_are_ingested_as_shown(tmp_path: Path) -> None:
@@ -79,11 +79,11 @@ def test_charginos_are_ingested_as_shown(tmp_path: Path) -> None:
     )
     assert done.stderr == "scan: points from 1 of 1 files\n"
     table = read_table(tmp_path / "charged.csv")
-    asked = preset(1)
-    assert [*table.columns] == [*asked.features.columns, "lo_pb", "sigma_pb", "file"]
+    settings = preset(1)
+    assert [*table.columns] == [*settings.features.columns, "lo_pb", "sigma_pb", "file"]
     assert (table.columns["sigma_pb"][0], table.columns["lo_pb"][0]) == (1.47, 1.21)
     assert (table.columns["mc1"][0], table.columns["v12"][0]) == (181.207, -0.266)
-    spectra = ingest_job(asked).spectra
+    spectra = ingest_job(settings).spectra
     assert (state_process(PROTONS, spectra.reaction)["process"], spectra.order) == (
         "p p -> chi0_2 chi+_1",
         2,
@@ -120,7 +120,7 @@ def test_the_process_of_a_table_is_stated(tmp_path: Path) -> None:
 
 
 def test_images_of_five_digits_are_prepared(tmp_path: Path) -> None:
-    """The train rows of each class, and the components, that the page states."""
+    """The numbers of train rows of each class and of components are those on the page."""
     rng, digits = np.random.default_rng(1), np.resize(np.arange(7.0), 63)
     names = [*(f"p{number}" for number in range(9)), "digit"]
     table = Table(

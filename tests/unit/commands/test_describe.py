@@ -1,4 +1,4 @@
-"""The tables behind the figure of a dataset hold its rows, and say of how many."""
+"""The tables of the figure of a dataset have its rows and the number of all rows."""
 
 from __future__ import annotations
 

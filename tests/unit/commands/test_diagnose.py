@@ -27,8 +27,8 @@ Read = Callable[[Path], dict[str, Any]]
 
 
 @pytest.fixture
-def judge(run: Any, tmp_path: Path, read: Read) -> Callable[..., dict[str, Any]]:
-    """Diagnose a posterior and read the verdict."""
+def diagnose_run(run: Any, tmp_path: Path, read: Read) -> Callable[..., dict[str, Any]]:
+    """Diagnose a posterior, and read the verdict."""
 
     def diagnosed(posterior: Path = run.posterior, **changes: Any) -> dict[str, Any]:
         spec = json.dumps(SPEC | changes)
@@ -39,9 +39,11 @@ def judge(run: Any, tmp_path: Path, read: Read) -> Callable[..., dict[str, Any]]
 
 
 def test_independent_draws_pass_and_failed_checks_are_data(
-    judge: Callable[..., dict[str, Any]], dataset: Dataset, capsys: pytest.CaptureFixture[str]
+    diagnose_run: Callable[..., dict[str, Any]],
+    dataset: Dataset,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    found = judge()
+    found = diagnose_run()
     assert found["tightness"] == pytest.approx(30 / 0.1**2)  # the train targets have sd 1
     assert (found["chains"], found["draws_per_chain"]) == (3, 32)
     assert found["exact"] is True
@@ -52,103 +54,109 @@ def test_independent_draws_pass_and_failed_checks_are_data(
     assert f"FAILED: divergences {found['divergences']} (at most 0)" in capsys.readouterr().err
 
 
-def test_the_spread_of_all_weights_is_told(judge: Callable[..., dict[str, Any]], run: Any) -> None:
+def test_the_spread_of_all_weights_is_written(
+    diagnose_run: Callable[..., dict[str, Any]], run: Any
+) -> None:
     """5-2-1: 10 + 2 weights and 2 + 1 biases, in the draws of three chains."""
     drawn = read_groups(run.posterior, "posterior")["posterior"]
     arrays = [drawn[name].values for name in drawn if name != "noise"]
     weights = np.concatenate([array.reshape(24, -1) for array in arrays], axis=1)
     assert weights.shape == (24, 15)
-    found, shares = judge()["weight_spread"], np.linspace(0.5, 99.5, 100)
+    found, shares = diagnose_run()["weight_spread"], np.linspace(0.5, 99.5, 100)
     np.testing.assert_allclose(found["weight"], np.percentile(weights, shares), rtol=1e-6)
     of_each = weights.astype(np.float64).std(axis=0)
     np.testing.assert_allclose(found["sd"], np.percentile(of_each, shares), rtol=1e-6)
 
 
-def test_gradients_include_the_warmup(judge: Callable[..., dict[str, Any]], run: Any) -> None:
+def test_gradients_include_the_warmup(
+    diagnose_run: Callable[..., dict[str, Any]], run: Any
+) -> None:
     groups = read_groups(run.posterior, "posterior")
     drawn = int(groups["all_sample_stats"]["n_steps"].sum())
     warm = int(groups["warmup_sample_stats"]["n_steps"].sum())
-    found = judge()
+    found = diagnose_run()
     assert found["gradients_total"] == drawn + warm
     assert found["gradients_per_draw"] == pytest.approx(drawn / 96)
 
 
-def test_limits_come_from_the_specification(judge: Callable[..., dict[str, Any]]) -> None:
-    loose = judge(thresholds={"rhat_f_median": 9.0, "max_divergences": 10**6})["checks"]
-    tight = judge(thresholds={"rhat_f_median": 0.5})["checks"]
+def test_limits_come_from_the_specification(diagnose_run: Callable[..., dict[str, Any]]) -> None:
+    loose = diagnose_run(thresholds={"rhat_f_median": 9.0, "max_divergences": 10**6})["checks"]
+    tight = diagnose_run(thresholds={"rhat_f_median": 0.5})["checks"]
     assert (loose["rhat_f_median"]["passed"], tight["rhat_f_median"]["passed"]) == (True, False)
     assert (loose["rhat_f_median"]["threshold"], loose["divergences"]["passed"]) == (9.0, True)
 
 
 def test_the_tightness_is_in_units_of_the_sd_of_the_target(
-    run: Any, tmp_path: Path, judge: Callable[..., dict[str, Any]]
+    run: Any, tmp_path: Path, diagnose_run: Callable[..., dict[str, Any]]
 ) -> None:
     groups = read_groups(run.posterior, "posterior")
     groups["observed_data"] = 3 * groups["observed_data"] + 1
     write_groups(tmp_path / "wide.nc", "posterior", groups, {"exact": True})
-    assert judge(tmp_path / "wide.nc")["tightness"] == pytest.approx(9 * judge()["tightness"])
+    assert diagnose_run(tmp_path / "wide.nc")["tightness"] == pytest.approx(
+        9 * diagnose_run()["tightness"]
+    )
 
 
 def test_errors_of_the_rows_loosen_the_posterior(
-    run: Any, tmp_path: Path, judge: Callable[..., dict[str, Any]]
+    run: Any, tmp_path: Path, diagnose_run: Callable[..., dict[str, Any]]
 ) -> None:
-    """In the units of the target as it was learned, here of sd 2; a third of the rows count."""
+    """In units of the learned target, here of sd 2; a third of the rows count."""
     groups = read_groups(run.posterior, "posterior")
     wide = 2 * groups["observed_data"]
     error = np.resize([0.0, 1e6, 1e6], wide.sizes["point"])
     groups["observed_data"] = wide.assign(error=("point", error))
     write_groups(tmp_path / "errors.nc", "posterior", groups, {"exact": True})
-    assert judge(tmp_path / "errors.nc")["tightness"] == pytest.approx(10 * 2**2 / 0.1**2)
+    assert diagnose_run(tmp_path / "errors.nc")["tightness"] == pytest.approx(10 * 2**2 / 0.1**2)
     groups["observed_data"] = wide.assign(error=("point", np.full(len(error), 0.1)))
     write_groups(tmp_path / "errors.nc", "posterior", groups, {"exact": True})
-    assert judge(tmp_path / "errors.nc")["tightness"] == pytest.approx(15 * 2**2 / 0.1**2)
+    assert diagnose_run(tmp_path / "errors.nc")["tightness"] == pytest.approx(15 * 2**2 / 0.1**2)
 
 
 @pytest.mark.parametrize("dead", [[1], [0, 2], [0, 1, 2]])
 def test_dead_chains_are_named_and_what_they_leave_undefined_is_worded(
     run: Any,
     tmp_path: Path,
-    judge: Callable[..., dict[str, Any]],
+    diagnose_run: Callable[..., dict[str, Any]],
     capsys: pytest.CaptureFixture[str],
     dead: list[int],
 ) -> None:
-    """Draws of a chain that its sampler never moved, in everything that is diagnosed."""
+    """A chain that never moved, in all diagnosed quantities."""
     groups = read_groups(run.posterior, "posterior")
     for name in ("predictions", "posterior", "all_sample_stats"):
         for values in groups[name].data_vars.values():
             if values.dims[:2] == ("chain", "draw"):
                 values.values[dead] = values.values[dead][:, :1]
     write_groups(tmp_path / "dead.nc", "posterior", groups, {"exact": True})
-    found, said = judge(tmp_path / "dead.nc"), capsys.readouterr().err
+    found, printed = diagnose_run(tmp_path / "dead.nc"), capsys.readouterr().err
     assert found["still_chains_at"] == dead
     assert found["checks"]["still_chains"] == {"value": len(dead), "threshold": 0, "passed": False}
-    assert f"chains that stand still: {', '.join(map(str, dead))}\n" in said
-    assert ("rhat_f_median not finite (at most" in said) == (len(dead) == 3)
-    assert "None" not in said
+    assert f"chains that stand still: {', '.join(map(str, dead))}\n" in printed
+    assert ("rhat_f_median not finite (at most" in printed) == (len(dead) == 3)
+    assert "None" not in printed
 
 
-def test_trees_are_judged_for_nuts_only(judge: Callable[..., dict[str, Any]]) -> None:
-    assert judge(kernel={"kind": "nuts", "max_depth": 5})["max_depth_share"] == 0
+def test_trees_are_checked_for_nuts_only(diagnose_run: Callable[..., dict[str, Any]]) -> None:
+    assert diagnose_run(kernel={"kind": "nuts", "max_depth": 5})["max_depth_share"] == 0
 
 
 @pytest.mark.parametrize(("aim", "passed"), [(1e-3, True), (4e-4, False)])
 def test_an_unadjusted_sampler_is_held_to_what_its_warmup_aimed_at(
-    run: Any, tmp_path: Path, judge: Callable[..., dict[str, Any]], aim: float, passed: bool
+    run: Any, tmp_path: Path, diagnose_run: Callable[..., dict[str, Any]], aim: float, passed: bool
 ) -> None:
     groups = read_groups(run.posterior, "posterior")
     variance = (("chain", "draw"), np.full((3, 32), 1e-3))
     groups["all_sample_stats"] = groups["all_sample_stats"].assign(energy_variance=variance)
     write_groups(tmp_path / "unadjusted.nc", "posterior", groups, {"exact": False})
     kernel = {"kind": "mclmc"}
-    found = judge(tmp_path / "unadjusted.nc", kernel=kernel, energy_variance=aim)
+    found = diagnose_run(tmp_path / "unadjusted.nc", kernel=kernel, energy_variance=aim)
     assert found["exact"] is False
     assert found["energy_variance"] == pytest.approx(1e-3)
     assert found["checks"]["energy_variance"]["passed"] is passed
-    assert judge()["energy_variance"] is None
+    assert diagnose_run()["energy_variance"] is None
 
 
-def test_a_learned_noise_is_judged_and_sets_the_tightness(
-    run: Any, tmp_path: Path, judge: Callable[..., dict[str, Any]], dataset: Dataset
+def test_a_learned_noise_is_checked_and_sets_the_tightness(
+    run: Any, tmp_path: Path, diagnose_run: Callable[..., dict[str, Any]], dataset: Dataset
 ) -> None:
     groups = read_groups(run.posterior, "posterior")
     stats = groups["all_sample_stats"]
@@ -158,48 +166,50 @@ def test_a_learned_noise_is_judged_and_sets_the_tightness(
     groups["posterior"] = stored
     write_groups(tmp_path / "noisy.nc", "posterior", groups, {"exact": True})
     fixed, found = (
-        judge(),
-        judge(tmp_path / "noisy.nc", likelihood={"kind": "gaussian", "sigma": None}),
+        diagnose_run(),
+        diagnose_run(tmp_path / "noisy.nc", likelihood={"kind": "gaussian", "sigma": None}),
     )
     assert found["tightness"] == pytest.approx(30 / noise.mean() ** 2)
     assert found["rhat_noise"] > 0.9
     assert found["rhat_weights_median"] == fixed["rhat_weights_median"]  # noise is no weight
 
 
-def test_a_run_that_has_not_converged_says_so_in_red(
-    judge: Callable[..., dict[str, Any]],
+def test_a_run_that_has_not_converged_is_reported_in_red(
+    diagnose_run: Callable[..., dict[str, Any]],
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     in_colour: None,
 ) -> None:
-    found = judge(thresholds={"rhat_f_median": 0.5, "max_divergences": 10**6})
-    said = capsys.readouterr().err
+    found = diagnose_run(thresholds={"rhat_f_median": 0.5, "max_divergences": 10**6})
+    printed = capsys.readouterr().err
     assert found["converged"] is False
-    assert RED + "NOT CONVERGED: rhat_f_median, " in said
+    assert RED + "NOT CONVERGED: rhat_f_median, " in printed
     assert not found["checks"]["rhat_f_median"]["passed"]
     assert found["checks"]["divergences"]["passed"]
     loose = dict.fromkeys(("rhat_f_median", "rhat_f_p99"), 99.0)
     limits = loose | {"max_divergences": 10**6, "ess_f_bulk_min": 0.1, "ebfmi_min": 1e-9}
-    assert judge(thresholds=limits)["converged"] is True
+    assert diagnose_run(thresholds=limits)["converged"] is True
     assert "NOT CONVERGED" not in capsys.readouterr().err
 
 
-def test_a_wrong_spacing_of_stored_draws_is_refused(judge: Callable[..., dict[str, Any]]) -> None:
+def test_a_wrong_spacing_of_stored_draws_is_refused(
+    diagnose_run: Callable[..., dict[str, Any]],
+) -> None:
     with refused("diagnostics.other_posterior", name="weights", expected=(3, 16)) as caught:
-        judge(thin=2)
+        diagnose_run(thin=2)
     assert caught.value.fields["shape"][:2] == (3, 8)
 
 
 def test_a_learned_noise_that_is_not_there_is_refused(
-    judge: Callable[..., dict[str, Any]],
+    diagnose_run: Callable[..., dict[str, Any]],
 ) -> None:
     with refused("commands.no_learned_noise"):
-        judge(likelihood={"kind": "gaussian", "sigma": None})
+        diagnose_run(likelihood={"kind": "gaussian", "sigma": None})
 
 
 def test_files_of_another_kind_are_refused(
-    judge: Callable[..., dict[str, Any]], run: Any, tmp_path: Path
+    diagnose_run: Callable[..., dict[str, Any]], run: Any, tmp_path: Path
 ) -> None:
     with refused("artifacts.other_kind", path=run.segments[0], found="segment", kind="posterior"):
-        judge(run.segments[0])
+        diagnose_run(run.segments[0])
     assert list(tmp_path.iterdir()) == []

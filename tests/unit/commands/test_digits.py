@@ -1,4 +1,4 @@
-"""Images of some classes, by their principal components: prepared, stored, shown or refused."""
+"""Images of some classes by principal components: prepared, stored, shown or refused."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def job(**changes: Any) -> PrepareJob:
 
 @pytest.fixture
 def table(tmp_path: Path) -> Path:
-    """100 images, 20 of each of five digits, and a number that only the digit 0 lacks."""
+    """100 images, 20 of each of five digits, and a column that only the digit 0 lacks."""
     rng = np.random.default_rng(2)
     digits = np.resize(np.arange(5.0), 100)
     pixels = rng.normal(size=(5, 9))[digits.astype(int)] + rng.normal(size=(100, 9))
@@ -55,9 +55,9 @@ def table(tmp_path: Path) -> Path:
     return path
 
 
-def prepared(table: Path, asked: PrepareJob) -> Path:
+def prepared(table: Path, specification: PrepareJob) -> Path:
     out = table.with_name("digits.nc")
-    prepare(asked.model_dump_json(), table, out)
+    prepare(specification.model_dump_json(), table, out)
     return out
 
 
@@ -99,11 +99,11 @@ def test_other_files_do_not_know_the_new_keys(table: Path) -> None:
     assert "per_class" not in spec["split"]
 
 
-def test_rows_that_are_left_out_are_not_judged(table: Path) -> None:
-    asked = {"columns": (*PIXELS, "of_some")}
-    prepared(table, job(features=asked))
+def test_rows_that_are_left_out_are_not_checked(table: Path) -> None:
+    features = {"columns": (*PIXELS, "of_some")}
+    prepared(table, job(features=features))
     with refused("data.not_finite", name="of_some"):
-        prepared(table, job(features=asked, rows={"among": [0, 1, 2]}))
+        prepared(table, job(features=features, rows={"among": [0, 1, 2]}))
 
 
 @pytest.mark.parametrize(
@@ -150,8 +150,8 @@ def test_values_are_some_and_each_once(among: list[Any]) -> None:
 
 def test_a_source_of_known_columns_refuses_the_filter_of_another() -> None:
     toy = {"kind": "toy", "name": "xor"}
-    asked = {"columns": ["x1", "x2"], "map": "raw", "units": {}}
-    preset = PRESET | {"source": toy, "features": asked}
+    features = {"columns": ["x1", "x2"], "map": "raw", "units": {}}
+    preset = PRESET | {"source": toy, "features": features}
     with invalid("study.no_column", where="rows.column", name="digit"):
         DatasetPreset.model_validate(preset | {"target": {"column": "label", "scale": "classes"}})
 

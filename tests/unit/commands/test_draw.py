@@ -1,4 +1,4 @@
-"""Draws of chains through the verb: segments, a met verdict, and what cannot be continued."""
+"""Draws of chains by the command: segments, a met verdict, and refused continuations."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Same = Callable[[Path, Path], bool]
 
 
 def assert_same_end(one: Path, two: Path) -> None:
-    """Bit for bit, where two chain groups stand."""
+    """The states of two chain groups are equal bit for bit."""
     ends = [read_checkpoint(path) for path in (one, two)]
     assert ends[0].chains == ends[1].chains
     assert ends[0].next_step == ends[1].next_step
@@ -98,13 +98,13 @@ def test_nothing_is_drawn_once_the_verdict_is_met(
     capsys: pytest.CaptureFixture[str],
     same_but_inputs: Same,
 ) -> None:
-    """The empty segment can be continued from, and the posterior is that without it."""
+    """The empty segment can be continued, and does not change the posterior."""
     first = draw_on(tmp_path / "first.nc", warmed)
     met = verdict_of(tmp_path, met=True)
     capsys.readouterr()
     empty = draw_on(tmp_path / "empty.nc", first, verdict=met)
-    said = capsys.readouterr()
-    assert (said.out, said.err) == ("", f"{met}: converged, nothing to draw\n")
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err) == ("", f"{met}: converged, nothing to draw\n")
     groups = read_groups(empty, "segment")
     assert {groups[name].sizes["draw"] for name in DRAWN} == {0}
     assert_same_end(empty, first)
@@ -114,7 +114,7 @@ def test_nothing_is_drawn_once_the_verdict_is_met(
     assert same_but_inputs(tmp_path / "with.nc", tmp_path / "without.nc")
 
 
-def test_an_empty_segment_says_of_itself_what_a_drawn_one_says(
+def test_an_empty_segment_has_the_attributes_of_a_drawn_one(
     draw_on: DrawOn, tmp_path: Path, warmed: Path
 ) -> None:
     first = draw_on(tmp_path / "first.nc", warmed)
@@ -214,7 +214,7 @@ def test_chains_that_cannot_move_are_refused_and_nothing_is_written(
 def test_a_segment_that_stands_still_after_others_is_kept(
     draw_on: DrawOn, tmp_path: Path, warmed: Path, dataset: Dataset
 ) -> None:
-    """What the chain has drawn before is worth keeping; diagnostics say what this segment is."""
+    """Earlier draws of the chain are kept; diagnostics report the stuck segment."""
     first = draw_on(tmp_path / "first.nc", warmed)
     write_dataset(tmp_path / "other.nc", dataset._replace(target=1e200 * dataset.target), {})
     second = draw_on(tmp_path / "second.nc", first, dataset=tmp_path / "other.nc")
@@ -230,7 +230,7 @@ def test_a_kernel_without_gradient_draws(
     job: Callable[..., str],
     dataset: Dataset,
 ) -> None:
-    """What a state holds is up to its kernel."""
+    """The contents of a state depend on the kernel."""
     walk = {"kernel": {"kind": "random_walk"}}
     warmed = warm_up(tmp_path / "warmup.nc", start=starts, **walk)
     end = read_checkpoint(draw_on(tmp_path / "out.nc", warmed, **walk))

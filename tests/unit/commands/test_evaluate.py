@@ -1,4 +1,4 @@
-"""Scores of every split, with a noise that only validation rows have seen."""
+"""Scores of every split, with a noise fitted to validation rows only."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Read = Callable[[Path], dict[str, Any]]
 def scored(
     make_predictions: MakePredictions, dataset: Dataset, tmp_path: Path, read: Read
 ) -> Callable[..., dict[str, Any]]:
-    """Score predictions after the targets of some rows were multiplied by a factor."""
+    """Score predictions after multiplying the targets of some rows by a factor."""
     predictions, _ = make_predictions(tmp_path, dataset)
 
     def score(label: int | None = None, factor: float = 1.0) -> dict[str, Any]:
@@ -108,7 +108,7 @@ def test_few_validation_rows_have_no_halves(scored: Callable[..., dict[str, Any]
 
 
 def _repeated(dataset: Dataset, times: int) -> Dataset:
-    """Take every row so many times, all but a quarter of the copies for validation or test."""
+    """Repeat every row, with three quarters of the copies for validation or test."""
     names = ("inputs", "features", "target", "observed")
     repeated: dict[str, Any] = {
         name: np.concatenate([getattr(dataset, name)] * times) for name in names
@@ -237,7 +237,7 @@ def test_stacking_gives_a_bad_mode_no_weight_and_leaves_the_other_scores(
     evaluate(json.dumps(JOB | {"combine": "stacking"}), *paths, tmp_path / "out.json")
     equal, scores = read(tmp_path / "equal.json"), read(tmp_path / "out.json")
     stacking = scores.pop("stacking")
-    assert scores == equal  # which has no key of stacking
+    assert scores == equal  # without stacking there is no such key
     np.testing.assert_allclose(stacking["weights"], [1, 0], atol=1e-6)
     assert (stacking["draws"], stacking["distinct"]) == (80, 40)
     assert stacking["failed_checks"] == ["rhat_f_p99"]
@@ -278,7 +278,7 @@ def test_least_squares_stand_beside(
     assert scored()["linear"]["test"]["rmse_log10"] == pytest.approx(expected, rel=1e-6)
 
 
-def test_failed_calibration_is_recorded_and_said_in_red(
+def test_failed_calibration_is_recorded_and_printed_in_red(
     scored: Callable[..., dict[str, Any]], capsys: pytest.CaptureFixture[str], in_colour: None
 ) -> None:
     checks = scored(TEST, 2.0)["calibration_checks"]

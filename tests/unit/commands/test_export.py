@@ -1,4 +1,4 @@
-"""From a posterior to the file: the surrogate predicts what was scored, and says how good it is."""
+"""From a posterior to the file: the surrogate predicts as scored, and states its quality."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ FAMILIES = (*FITTED, "conformal")
 
 
 class Scored(NamedTuple):
-    """What an export reads."""
+    """The inputs of an export."""
 
     thinned: Path
     dataset: Path
@@ -104,7 +104,7 @@ def test_file_predicts_what_the_posterior_predicts(
     np.testing.assert_allclose(found.quantiles, expected[::2], rtol=0, atol=1e-6)
 
 
-def test_file_says_what_made_it_and_how_good_it_is(scored: Scored, tmp_path: Path) -> None:
+def test_the_file_states_its_origin_and_its_quality(scored: Scored, tmp_path: Path) -> None:
     surrogate = Surrogate.load(exported(scored, tmp_path / "s.nc"))
     facts = surrogate.facts
     assert surrogate.failed_checks["convergence"] == ["rhat_f_p99"]
@@ -172,7 +172,7 @@ def test_refuses_files_of_other_kinds(scored: Scored, tmp_path: Path) -> None:
 def test_slopes_come_along_and_a_second_output_stays_behind(
     scored: Scored, tmp_path: Path, engine: Engine
 ) -> None:
-    """The surrogate of a heteroscedastic network with trained slopes gives its first output."""
+    """The surrogate of a heteroscedastic network with trained slopes returns its first output."""
     rng = np.random.default_rng(0)
     shapes = {"weights_1": (5, 3), "biases_1": (3,), "slopes_1": (3,)}
     shapes |= {"weights_2": (3, 2), "biases_2": (2,), "rate_slopes_1": ()}
@@ -198,7 +198,7 @@ def test_slopes_come_along_and_a_second_output_stays_behind(
 
 
 def test_file_says_what_it_is_of(scored: Scored, tmp_path: Path) -> None:
-    """What the table stated comes along, in text that neither BibTeX nor TeX takes for commands."""
+    """Statements of the table are kept, with characters that are no commands of BibTeX or TeX."""
     stated = {"process": "p p -> chi0_1 chi0_1", "sqrt_s_tev": "13.0", "order": "50 % {of} \\NLO"}
     dataset = tmp_path / "dataset.nc"
     attrs = read_attrs(scored.dataset) | {"table_metadata": stated}

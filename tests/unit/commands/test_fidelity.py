@@ -1,4 +1,4 @@
-"""Approximations beside the exact posterior: what is measured, beside what, what is refused."""
+"""Comparison of approximations with the exact posterior: measures, scores, refused input."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FAILED = {"rhat_f_p99": {"value": 1.5, "threshold": 1.05, "passed": False}}
 
 @pytest.fixture
 def project(dataset: Dataset, run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Predictions, scores and timings of four chains, of the same again, and of a wrong one."""
+    """Predictions, scores and timings of an exact run, of an equal one, and of a wrong one."""
     monkeypatch.chdir(tmp_path)
     rng, points = np.random.default_rng(1), len(dataset.observed)
     centre = np.log10(dataset.observed)
@@ -53,8 +53,10 @@ def project(dataset: Dataset, run: Any, tmp_path: Path, monkeypatch: pytest.Monk
 
 def _write_predictions(name: str, dataset: Dataset, function: np.ndarray, chains: int) -> None:
     draws = xr.Dataset(coords={"chain": range(chains), "draw": np.arange(len(function) // chains)})
-    says = Predicted(function, "gaussian", np.asarray(0.1))
-    groups = predictions_groups(says, says._replace(function=function[:2]), dataset, draws)
+    predicted = Predicted(function, "gaussian", np.asarray(0.1))
+    groups = predictions_groups(
+        predicted, predicted._replace(function=function[:2]), dataset, draws
+    )
     write_groups(Path(f"results/predictions/{name}.nc"), "predictions", groups, {})
 
 
@@ -92,7 +94,7 @@ def test_the_same_posterior_is_found_the_same_and_a_wrong_one_wrong(
 def test_pareto_k_is_that_of_an_approximation_that_knows_its_density(
     project: Path, read: Read
 ) -> None:
-    """Draws of N(0, 1) weighed to N(0, 4): the ratio's tail is a power of 4/3, so k is 3/4."""
+    """Draws of N(0, 1) reweighted to N(0, 4): the ratio's tail is a power of 4/3, so k is 3/4."""
     path = Path(f"results/posterior/{SAME}.nc")
     z = np.random.default_rng(0).normal(size=(1, 20_000))
     groups = read_groups(path, "posterior")
@@ -108,7 +110,7 @@ def test_pareto_k_is_that_of_an_approximation_that_knows_its_density(
 def test_pareto_k_is_the_attribute_of_draws_that_were_chosen_by_their_weights(
     project: Path, read: Read
 ) -> None:
-    """Of a posterior that states no density; one that states neither has none."""
+    """For a posterior without density; one without attribute has no k either."""
     path = Path(f"results/posterior/{SAME}.nc")
     groups, attrs = read_groups(path, "posterior"), read_attrs(path)
     write_groups(path, "posterior", groups, {**attrs, "pareto_k": 4.25})
@@ -150,7 +152,7 @@ def test_scores_verdicts_and_cpu_seconds_stand_beside(project: Path, read: Read)
     assert [*outputs] == ["out.json"]  # timings are no results
 
 
-def test_an_exact_run_that_has_not_converged_is_said_so(
+def test_an_exact_run_that_has_not_converged_is_reported(
     project: Path, read: Read, capsys: pytest.CaptureFixture[str]
 ) -> None:
     _write_verdict(project / "results/metrics" / EXACT, False, FAILED)

@@ -1,4 +1,4 @@
-"""`nlobayes fit`: a table goes in, a surrogate, a study and a verdict come out."""
+"""`nlobayes fit`: from a table to a surrogate, a study and a verdict."""
 
 import resource
 import subprocess
@@ -41,15 +41,15 @@ def test_a_table_becomes_a_surrogate_and_a_study_that_gives_its_bytes(
     table: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     fit(table, "sigma", hidden=[4], jobs=1, **FEW)
-    said = capsys.readouterr()
-    assert "learning log10 sigma [pb] from mass, mixing" in said.err
-    assert "left out: point (text)" in said.err
-    assert said.out.startswith("approximate: convergence does not apply, calibration not tested")
-    assert "too few test rows" in said.out
+    printed = capsys.readouterr()
+    assert "learning log10 sigma [pb] from mass, mixing" in printed.err
+    assert "left out: point (text)" in printed.err
+    assert printed.out.startswith("approximate: convergence does not apply, calibration not tested")
+    assert "too few test rows" in printed.out
     called = "snakemake --snakefile CHECKOUT/Snakefile --configfile my_table.yaml"
-    assert f"with a checkout of nlobayes: {called}\n" in said.out
+    assert f"with a checkout of nlobayes: {called}\n" in printed.out
     assert called in Path("my_table.yaml").read_text()
-    assert "test rows: half within" in said.out
+    assert "test rows: half within" in printed.out
     assert {path.name for path in Path().iterdir()} == {table.name, "my_table.nc", "my_table.yaml"}
     surrogate = Surrogate.load("my_table.nc")
     assert surrogate.units == {"mass": "GeV", "mixing": "", "sigma": "pb"}
@@ -93,7 +93,7 @@ def test_defaults_fit_800_rows_of_five_inputs_in_three_minutes(
 
 
 def cpu_seconds() -> float:
-    """Seconds of all processes that were started and have ended."""
+    """Return the CPU seconds of all child processes that have ended."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
@@ -105,14 +105,14 @@ def friedman(rows: np.ndarray) -> np.ndarray:
 
 
 def test_warnings_of_jobs_are_found_however_they_are_spelled() -> None:
-    """Once each: every chain says how tight its posterior is."""
+    """Each warning is found once, although every chain prints the tightness."""
     tight, loose = tightness.describe(6e5), tightness.describe(1e5)
     found = warnings_among([tight, "warning: t.csv: a: b", loose, tight, "MAP: 3 of 3"])
     assert [line[:9] for line in found] == ["tightness", "t.csv: a:"]
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         ({"target": "sigm"}, "no column 'sigm'; did you mean 'sigma'?"),
         ({"target": "sigma", "column": ["mas"]}, "no column 'mas'"),
@@ -122,9 +122,9 @@ def test_warnings_of_jobs_are_found_however_they_are_spelled() -> None:
     ],
 )
 def test_what_cannot_be_fitted_is_refused_before_anything_is_sampled(
-    table: Path, words: dict[str, Any], said: str
+    table: Path, words: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(InputError) as refused:
         fit(table, **words)
-    assert said in str(refused.value)
+    assert message in str(refused.value)
     assert not Path("my_table.nc").exists()

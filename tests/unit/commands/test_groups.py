@@ -1,4 +1,4 @@
-"""A column names groups of rows: it is stored with the dataset, and each group is scored apart."""
+"""A column names groups of rows; the dataset stores it, and each group is scored separately."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_every_row_of_a_dataset_keeps_its_label(table: Path) -> None:
 
 
 def test_groups_change_nothing_else_of_a_dataset(table: Path) -> None:
-    """Without groups neither the file nor the specification in it knows the key."""
+    """Without groups neither the file nor its specification has the key."""
     plain, grouped = prepared(table), prepared(table, groups="quality")
     before, after = read_attrs(plain), read_attrs(grouped)
     assert "groups" not in before

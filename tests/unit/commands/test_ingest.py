@@ -1,4 +1,4 @@
-"""A folder of SLHA files becomes a table, by hand as by specification, on any processes."""
+"""Conversion of a folder of SLHA files to a table, by options or specification, in processes."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_processes_are_started_for_many_files_alone(
     assert started == [2]
 
 
-def test_the_record_names_every_file_and_tells_the_account(folder: Path, tmp_path: Path) -> None:
+def test_the_record_names_every_file_and_has_the_account(folder: Path, tmp_path: Path) -> None:
     out, record = tmp_path / "table.parquet", tmp_path / "record.json"
     ingest(folder, out, record=record)
     made = read_record(record)
@@ -148,7 +148,7 @@ def test_the_record_names_every_file_and_tells_the_account(folder: Path, tmp_pat
     }
 
 
-def test_what_gave_no_row_or_an_odd_one_is_said(
+def test_files_without_a_row_or_with_a_doubtful_one_are_reported(
     folder: Path, tmp_path: Path, make_point: Make, capsys: pytest.CaptureFixture[str]
 ) -> None:
     light = make_point(30)
@@ -158,8 +158,8 @@ def test_what_gave_no_row_or_an_odd_one_is_said(
     text = light.text().replace(repr(light.masses[0]), "45.5")
     (tmp_path / "scan" / "light.slha").write_text(text)
     ingest(tmp_path / "scan", tmp_path / "t.csv")
-    said = capsys.readouterr().err.replace(str(tmp_path), "")
-    assert said == (
+    message = capsys.readouterr().err.replace(str(tmp_path), "")
+    assert message == (
         "warning: /scan: no usable cross section of 1000022 1000022: 2 of 19 files, "
         "point_04.slha, point_05.slha\n"
         "warning: /scan: left out, repeats an earlier file: 1 of 19 files, point_17.slha\n"
@@ -193,7 +193,7 @@ def test_the_table_is_prepared_with_its_errors(folder: Path, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--pair", "1", "5"], "spectra.pair.1: Input should be less than or equal to 4, got 5"),
         (["--sqrt-s-tev", "nan"], "spectra.sqrt_s_tev"),
@@ -217,15 +217,15 @@ def test_the_table_is_prepared_with_its_errors(folder: Path, tmp_path: Path) -> 
     ],
 )
 @pytest.mark.by_day(6)
-def test_what_cannot_be_done_is_said_in_one_line(
-    folder: Path, tmp_path: Path, words: list[str], said: str
+def test_what_cannot_be_done_is_refused_in_one_line(
+    folder: Path, tmp_path: Path, words: list[str], message: str
 ) -> None:
     done = nlobayes("ingest", folder, "--out", tmp_path / "t.parquet", *words)
     assert done.returncode == 2, done.stderr
     assert done.stdout == ""
     assert done.stderr.count("\n") == 1, done.stderr
     assert done.stderr.startswith("nlobayes: error: ")
-    assert said in done.stderr
+    assert message in done.stderr
     assert [*tmp_path.iterdir()] == []
 
 
@@ -281,8 +281,8 @@ def test_doubtful_rows_of_a_table_are_pointed_at(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     prepared(tmp_path, HEADER + "\n".join(ROWS) + "\n")
-    said = capsys.readouterr().err.replace(f"{tmp_path}/", "")
-    assert said == (
+    message = capsys.readouterr().err.replace(f"{tmp_path}/", "")
+    assert message == (
         "warning: points.csv: mixings of neutralino 1 outside [-1, 1] or not of length 1 in 1 of 5 "
         "rows, first row 5\n"
         "warning: points.csv: |m1| + |m1| below the Z mass, 91.1876 GeV in 1 of 5 rows, first row "
@@ -295,8 +295,8 @@ def test_repeated_rows_that_are_kept_are_pointed_at(
 ) -> None:
     rows = [*ROWS[:3], ROWS[1], ROWS[0]]
     prepared(tmp_path, HEADER + "\n".join(rows) + "\n", duplicates="keep")
-    said = capsys.readouterr().err.replace(f"{tmp_path}/", "")
-    assert said == "warning: points.csv: an earlier row repeated in 2 of 5 rows, first row 4\n"
+    message = capsys.readouterr().err.replace(f"{tmp_path}/", "")
+    assert message == "warning: points.csv: an earlier row repeated in 2 of 5 rows, first row 4\n"
 
 
 def test_ordinary_rows_are_passed_over_in_silence(

@@ -1,4 +1,4 @@
-"""Any process, by Prospino or in blocks XSECTION, becomes a table that a dataset can be made of."""
+"""Any process, from Prospino or blocks XSECTION, is converted to a table for a dataset."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_xsections_train_at_once(folder: Path, tmp_path: Path, order: int) -> No
 
 
 def test_a_specification_says_only_what_was_asked() -> None:
-    """Jobs of pairs are what they were; those of processes name no pair."""
+    """Jobs of pairs are unchanged; those of processes name no pair."""
     pair = read_job(IngestJob, '{"spectra": {"pair": [2, 1]}}').spectra.model_dump()
     assert pair["pair"] == (1, 2)
     assert not {"process", "order"} & {*pair}
@@ -106,7 +106,7 @@ def test_a_specification_says_only_what_was_asked() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--process", "1000022", "1000021"], "1000021 is no particle number of a neutralino or"),
         (["--process", "1000024", "1000037"], "two quarks do not make the pair (1000024, 1000037)"),
@@ -126,13 +126,13 @@ def test_a_specification_says_only_what_was_asked() -> None:
     ],
 )
 @pytest.mark.by_day(4)
-def test_what_cannot_be_done_is_said_in_one_line(
-    folder: Path, tmp_path: Path, words: list[str], said: str
+def test_what_cannot_be_done_is_refused_in_one_line(
+    folder: Path, tmp_path: Path, words: list[str], message: str
 ) -> None:
     done = nlobayes("ingest", folder, "--out", tmp_path / "t.parquet", *words)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.count("\n") == 1, done.stderr
-    assert said in done.stderr
+    assert message in done.stderr
     assert [*tmp_path.iterdir()] == []
 
 
@@ -158,9 +158,9 @@ def test_doubtful_charginos_are_pointed_at(
     (tmp_path / "scan/light.slha").write_text(light)
     (tmp_path / "scan/odd.slha").write_text(odd + xsection(PAIR, [(1, "0", 0.5)]))
     ingest(tmp_path / "scan", tmp_path / "t.csv", process=PAIR, order=1)
-    said = capsys.readouterr().err
-    assert "|m2| + |mc1| below the W mass, 80.379 GeV: 1 of 2 files, light.slha" in said
+    message = capsys.readouterr().err
+    assert "|m2| + |mc1| below the W mass, 80.379 GeV: 1 of 2 files, light.slha" in message
     assert (
         "mixings of chargino 1 (U) outside [-1, 1] or not of length 1: 1 of 2 files, odd.slha"
-        in said
+        in message
     )

@@ -1,4 +1,4 @@
-"""A run as PyMC and ArviZ see it: its model has its data, its draws their likelihood."""
+"""A run in PyMC and ArviZ: its model has its data, and its draws have their likelihood."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SIGMA = 0.2
 
 @pytest.fixture
 def here(stated_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of the project, which a test may spoil; the test runs in it."""
+    """A copy of the project that a test may change; it is the working directory."""
     shutil.copytree(stated_run, tmp_path / "project")
     monkeypatch.chdir(tmp_path / "project")
     return tmp_path / "project"
@@ -85,7 +85,7 @@ def test_log_likelihood_and_replicates_are_those_of_each_draw(here: Path) -> Non
 
 
 def test_a_run_is_found_from_anywhere(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By the path of its posterior, the dataset is found in the project of that."""
+    """The dataset is found in the project of the path of the posterior."""
     monkeypatch.chdir(here.parent)
     found = nlobayes.pymc_model("project/results/posterior/tiny/s1.nc")
     assert found.coords["feature"]
@@ -102,7 +102,7 @@ def test_what_is_no_run_is_refused(here: Path) -> None:
         nlobayes.pymc_model("text.nc")
 
 
-def test_what_linearised_networks_say_is_not_asked_of_the_model(here: Path) -> None:
+def test_the_likelihood_of_linearised_networks_is_refused(here: Path) -> None:
     path = Path(f"results/posterior/{RUN}.nc")
     made = read_attrs(path) | {"predictive": "linearised"}
     write_groups(path, "posterior", read_groups(path, "posterior"), made)

@@ -1,4 +1,4 @@
-"""The tables of the energy between MAPs, against energies and distances by hand."""
+"""The tables of the energy between MAPs, compared with independent energies and distances."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_energies_are_those_by_hand(
 def test_the_plane_has_the_distances_of_its_maps(
     plots: Path, starts: list[MAPEstimate], dataset: Dataset
 ) -> None:
-    """And its corners the energies of the positions that they stand for."""
+    """The corners of the plane have the energies of their positions."""
     maps = read_csv(plots / "landscape_maps.csv")[["alpha", "beta"]].to_numpy()
     positions = np.array([start.position for start in starts[:3]])
     for i, j in ((0, 1), (0, 2), (1, 2)):
@@ -177,7 +177,7 @@ def test_energies_that_are_not_finite_are_empty_cells(
 
 @pytest.fixture
 def refuse(dataset_path: Path, tmp_path: Path) -> Callable[..., None]:
-    """Refuse MAPs in these files and write nothing."""
+    """Check that MAPs in these files are refused and nothing is written."""
 
     def check(paths: list[Path], code: str, **fields: Any) -> None:
         with refused(code, **fields):

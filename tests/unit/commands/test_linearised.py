@@ -1,4 +1,4 @@
-"""A network linearised at its MAPs, from the approximation to its predictions; what is refused."""
+"""A network linearised at its MAPs, from the approximation to predictions, and refusals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run whose target is relative to something: every step multiplies the reference back."""
+"""A run whose target is relative to a reference: every step multiplies the reference back."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Made(NamedTuple):
     data: Dataset
 
     def expected(self) -> np.ndarray:
-        """Give f (draw, point) by hand: network units, times sd, plus mean, plus the reference."""
+        """Return f (draw, point): network units, times sd, plus mean, plus the reference."""
         constants, reference = self.data.transforms["target"], self.data.relative_to
         assert reference is not None
         f = self.drawn @ linear.design(self.data).T * constants["sd"] + constants["mean"]
@@ -92,8 +92,8 @@ def make(table: Path, target: dict[str, Any], folder: Path) -> Made:
     predictions, scores, surrogate = (folder / name for name in names)
     model = json.dumps({"model": linear.MODEL})
     posterior_predictive(model, thinned, folder / "dataset.nc", [start], predictions)
-    judged = {"noise": "gaussian", "calibration": {}, "covariate": "m1", "seed": 1}
-    evaluate(json.dumps(judged), predictions, folder / "dataset.nc", scores)
+    scoring = {"noise": "gaussian", "calibration": {}, "covariate": "m1", "seed": 1}
+    evaluate(json.dumps(scoring), predictions, folder / "dataset.nc", scores)
     diagnostics = folder / "diagnostics.json"
     write_json(diagnostics, {"checks": linear.CHECKS, "converged": True})
     spec = json.dumps({"network": linear.MODEL["network"], "export": {"tolerance": 0.5}})
@@ -128,7 +128,7 @@ def _start(parameters: np.ndarray) -> MAPEstimate:
 
 
 def points_of(made: Made) -> np.ndarray:
-    """Give the points as a user has them: with the reference, where it is a column."""
+    """Return the points of a user, with the reference if it is a column."""
     assert made.data.relative_to is not None
     relative_to = made.data.transforms["target"]["relative_to"]
     behind = [made.data.relative_to] if "column" in relative_to else []
@@ -137,7 +137,7 @@ def points_of(made: Made) -> np.ndarray:
 
 @pytest.mark.parametrize("engine", ["numpy", "jax"])
 def test_the_surrogate_gives_the_target_back(made: Made, engine: Engine) -> None:
-    """To 1e-6 dex, or 1e-6 of the largest target, from the columns as a user has them."""
+    """To 1e-6 dex, or 1e-6 of the largest target, from the columns of a user."""
     surrogate = Surrogate.load(made.surrogate, engine)
     expected = made.expected()
     unit = 1.0 if surrogate.scale == "log10" else np.abs(made.data.observed).max()
@@ -216,7 +216,7 @@ def test_points_without_born_lie_outside(table: Path, tmp_path: Path) -> None:
 
 
 def rewrite(made: Made, path: Path, transforms: dict[str, Any]) -> Path:
-    """Write the surrogate anew with other transforms."""
+    """Write the surrogate again with other transforms."""
     stored = read_surrogate(made.surrogate)
     facts = {name: stored.facts[name] for name in (*FACTS, "bibtex")}
     facts["transforms"] = facts["transforms"] | transforms
@@ -240,7 +240,7 @@ def test_points_must_carry_the_column(
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         (lambda frame: frame.drop(columns="lo_pb:pb"), "target.relative_to: no column 'lo_pb'"),
         (lambda frame: frame.assign(**{"lo_pb:pb": 0.0}), "are not above 0, first in row 1"),
@@ -251,10 +251,12 @@ def test_points_must_carry_the_column(
     ],
     ids=["missing", "zero", "negative", "nan", "other unit", "no unit"],
 )
-def test_columns_that_are_no_reference(table: Path, tmp_path: Path, change: Any, said: str) -> None:
+def test_columns_that_are_no_reference(
+    table: Path, tmp_path: Path, change: Any, message: str
+) -> None:
     path = tmp_path / "bad.csv"
     change(pd.read_csv(table, comment="#")).to_csv(path, index=False)
-    with pytest.raises(ValueError, match=said) as caught:
+    with pytest.raises(ValueError, match=message) as caught:
         prepare(spec_of(KINDS["column"]), path, tmp_path / "dataset.nc")
     assert "\n" not in str(caught.value)
 

@@ -1,4 +1,4 @@
-"""A run of several targets: each scored as if it were alone, and what all have in common."""
+"""A run of several targets: each is scored as if alone; some scores are common to all."""
 
 from __future__ import annotations
 
@@ -38,17 +38,17 @@ def two(points: Selection, choices: Choices) -> Dataset:
 
 
 @pytest.fixture(scope="module")
-def says(two: Dataset) -> tuple[np.ndarray, np.ndarray]:
+def of_draws(two: Dataset) -> tuple[np.ndarray, np.ndarray]:
     """Draws and members (draw, point, output) on the model scale."""
     rng = np.random.default_rng(9)
     centre = np.log10(two.observed) + rng.normal(0, ERRORS, two.observed.shape)
     return tuple(centre + rng.normal(0, 0.01, (n, *centre.shape)) for n in (DRAWS, MEMBERS))
 
 
-def scores_of(folder: Path, dataset: Dataset, says: tuple[np.ndarray, ...]) -> dict[str, Any]:
+def scores_of(folder: Path, dataset: Dataset, of_draws: tuple[np.ndarray, ...]) -> dict[str, Any]:
     """Score draws and members of a dataset."""
     draws = xr.Dataset(coords={"chain": [0, 1], "draw": np.arange(DRAWS // 2)})
-    posterior, baseline = (Predicted(f, "gaussian", np.array(0.05)) for f in says)
+    posterior, baseline = (Predicted(f, "gaussian", np.array(0.05)) for f in of_draws)
     groups = predictions_groups(posterior, baseline, dataset, draws)
     write_dataset(folder / "dataset.nc", dataset, {})
     write_groups(folder / "predictions.nc", "predictions", groups, {"exact": True})
@@ -59,10 +59,10 @@ def scores_of(folder: Path, dataset: Dataset, says: tuple[np.ndarray, ...]) -> d
 
 @pytest.fixture(scope="module")
 def scored(
-    two: Dataset, says: tuple[np.ndarray, ...], tmp_path_factory: pytest.TempPathFactory
+    two: Dataset, of_draws: tuple[np.ndarray, ...], tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, Any]:
     """The scores of both targets."""
-    return scores_of(tmp_path_factory.mktemp("two"), two, says)
+    return scores_of(tmp_path_factory.mktemp("two"), two, of_draws)
 
 
 @pytest.mark.parametrize("place", [0, 1])
@@ -71,13 +71,13 @@ def test_each_target_is_scored_as_if_it_were_alone(
     points: Selection,
     choices: Choices,
     two: Dataset,
-    says: tuple[np.ndarray, ...],
+    of_draws: tuple[np.ndarray, ...],
     tmp_path: Path,
     place: int,
 ) -> None:
     alone = points._replace(target=two.observed[:, place], units={**two.units})
     dataset = make_dataset(alone, COLUMNS, TARGETS[place : place + 1], choices)
-    expected = scores_of(tmp_path, dataset, tuple(values[..., place] for values in says))
+    expected = scores_of(tmp_path, dataset, tuple(values[..., place] for values in of_draws))
     found = scored["outputs"][TARGETS[place]]
     assert found.keys() | {"learned"} == expected.keys()
     for name in ("train", "val", "test", "predictive_noise", "baseline", "calibration_checks"):
@@ -87,10 +87,10 @@ def test_each_target_is_scored_as_if_it_were_alone(
 
 
 def test_chains_are_stacked_by_all_targets_together(
-    two: Dataset, says: tuple[np.ndarray, ...], tmp_path: Path
+    two: Dataset, of_draws: tuple[np.ndarray, ...], tmp_path: Path
 ) -> None:
-    """The second chain is wrong about the second target alone; the density is the product."""
-    function, members = says
+    """The second chain predicts only the second target wrongly; the density is the product."""
+    function, members = of_draws
     wrong = function.copy()
     wrong[DRAWS // 2 :, :, 1] += 1.0
     scores_of(tmp_path, two, (wrong, members))
@@ -124,10 +124,10 @@ def test_checks_bear_the_name_of_their_target(scored: dict[str, Any]) -> None:
 
 
 def test_a_score_that_one_target_lacks_is_null_with_its_reason(
-    two: Dataset, says: tuple[np.ndarray, ...], tmp_path: Path
+    two: Dataset, of_draws: tuple[np.ndarray, ...], tmp_path: Path
 ) -> None:
-    """Draws of the second target that say the same of test rows have no epistemic spread."""
-    still, test = tuple(values.copy() for values in says), two.split == TEST
+    """Draws of the second target that agree at the test rows have no epistemic spread."""
+    still, test = tuple(values.copy() for values in of_draws), two.split == TEST
     still[0][:, test, 1] = still[0][0, test, 1]
     found = scores_of(tmp_path, two, still)
     lacking = found["outputs"]["scale_up"]["test"]["undefined"]
@@ -145,7 +145,7 @@ def test_thinning_costs_are_means_over_targets(
     heteroscedastic: bool,
     make_costs: Callable[[Path, Dataset, np.ndarray], Any],
 ) -> None:
-    """Of a heteroscedastic network the second output is no target."""
+    """The second output of a heteroscedastic network is no target."""
     f = np.random.default_rng(4).normal(size=(3, 128, 6, 2))
     learned = dataset if heteroscedastic else two
     found = make_costs(tmp_path / "both", learned, f)
@@ -158,7 +158,7 @@ def test_thinning_costs_are_means_over_targets(
 
 @pytest.fixture
 def make_costs(run: Any) -> Callable[[Path, Dataset, np.ndarray], Any]:
-    """Tabulate what thinning costs, given f at the reference points."""
+    """Tabulate the costs of thinning, given f at the reference points."""
 
     def costs(folder: Path, dataset: Dataset, f: np.ndarray) -> Any:
         groups = read_groups(run.posterior, "posterior")

@@ -1,4 +1,4 @@
-"""A likelihood, an activation and a score of the user's, from the model to the scores of a run."""
+"""A custom likelihood, activation and score, from the model to the scores of a run."""
 
 from __future__ import annotations
 
@@ -61,9 +61,9 @@ def test_the_likelihood_of_the_user_judges_as_the_sampled_model_does(
     assert scored.scores["stated_noise"]["family"] == "laplace"
     assert scored.scores["stated_noise"]["declared"] is None
     assert scored.scores["own_scores"] == {"mine": {**SCORES["mine"], "settings": {}}}
-    for told in (scored.scores, scored.scores["baseline"], scored.scores["linear"]):
+    for scores in (scored.scores, scored.scores["baseline"], scored.scores["linear"]):
         for split in ("train", "val", "test"):
-            assert told[split]["mine"] == pytest.approx(told[split]["rmse_log10"], rel=1e-12)
+            assert scores[split]["mine"] == pytest.approx(scores[split]["rmse_log10"], rel=1e-12)
 
 
 def drawn() -> dict[str, np.ndarray]:
@@ -100,7 +100,7 @@ def with_features(dataset: Dataset) -> dict[str, np.ndarray]:
 
 
 @pytest.mark.parametrize("noise", ["negative", "of_other_axes"])
-def test_a_noise_that_is_none_is_told_in_one_line(dataset: Dataset, noise: str) -> None:
+def test_an_invalid_noise_is_refused_in_one_line(dataset: Dataset, noise: str) -> None:
     with refused("commands.own_scale", where="likelihood of kind custom") as caught:
         predict_draws(with_features(dataset), job(noise), dataset)
     assert "\n" not in str(caught.value)

@@ -1,4 +1,4 @@
-"""Parameters of a posterior by name: those of its file, and numbers for features."""
+"""Parameters of a posterior by name: as in its file, or with numbers for features."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_a_feature_has_a_number_too_but_its_name_counts_first() -> None:
     assert swapped.places(["weights_1[1, 0]"]) == [0]
 
 
-def test_unknown_names_are_refused_and_known_ones_told() -> None:
+def test_unknown_names_are_refused_and_known_ones_listed() -> None:
     with refused("diagnostics.unknown_parameters", unknown=["sigma", "weights_1[m3, 0]"]) as caught:
         Parameters.of(posterior(3)).some(["noise", "sigma", "weights_1[m3, 0]"])
     assert "it has noise, weights_1[m1, 0], weights_1[m1, 1]" in str(caught.value)

@@ -1,4 +1,4 @@
-"""The tables that the other verbs write are the tables that the figures need."""
+"""The tables that other commands write are those that the figures need."""
 
 from __future__ import annotations
 
@@ -45,15 +45,15 @@ def tables(
     dataset: Dataset,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Path:
-    """Tables as `tabulate` and `thin` leave them."""
+    """Tables that `tabulate` and `thin` wrote."""
     folder = tmp_path_factory.mktemp("plot")
-    judged, scored, written = folder / "d.json", folder / "e.json", folder / "tables"
-    diagnose(DIAGNOSE, run.posterior, judged)
-    thin(run.posterior, judged, run.dataset, folder / "thin.nc", written / "thinning.csv")
+    diagnostics, scored, written = folder / "d.json", folder / "e.json", folder / "tables"
+    diagnose(DIAGNOSE, run.posterior, diagnostics)
+    thin(run.posterior, diagnostics, run.dataset, folder / "thin.nc", written / "thinning.csv")
     known = dataset._replace(scale_uncertainty=np.full(len(dataset.observed), 0.1))
     predictions, path = make_predictions(folder, known)
     evaluate(EVALUATE, predictions, path, scored)
-    tabulate(TABULATE, judged, predictions, scored, path, run.starts, written)
+    tabulate(TABULATE, diagnostics, predictions, scored, path, run.starts, written)
     tabulate_chains(TABULATE_CHAINS, run.posterior, path, written)
     return written
 
@@ -90,8 +90,8 @@ def test_a_table_that_is_missing_or_lacks_columns_is_refused(
 def test_the_run_and_failed_verdicts_are_written_on_every_figure(
     tables: Path, tmp_path: Path
 ) -> None:
-    """Of the chains and of the calibration, each where it failed."""
-    said = {"NOT CONVERGED: R-hat of f, 99 %", "CALIBRATION FAILED: R-hat of f, 99 %"}
+    """Warnings of convergence and of calibration appear where these failed."""
+    warnings = {"NOT CONVERGED: R-hat of f, 99 %", "CALIBRATION FAILED: R-hat of f, 99 %"}
     bad, good = tmp_path / "bad.csv", tmp_path / "good.csv"
     for path in (bad, good):
         checks = {"check": ["rhat_f_p99", "divergences"], "passed": [path == good, True]}
@@ -101,7 +101,7 @@ def test_the_run_and_failed_verdicts_are_written_on_every_figure(
         plot(tables, out, ["pulls", "coverage"], verdict, calibration, name="run a/s1")
         for each in ("pulls", "coverage"):
             svg = (tmp_path / "out" / f"{each}.svg").read_text()
-            assert sum(words in svg for words in said) == count
+            assert sum(words in svg for words in warnings) == count
             assert "run a/s1" in svg
 
 

@@ -1,4 +1,4 @@
-"""Predictions against a forward pass written out in NumPy."""
+"""Predictions, compared with a forward pass in NumPy."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def forward(values: Mapping[str, Any], dataset: Dataset) -> np.ndarray:
 def test_every_draw_and_every_start_is_evaluated_at_every_point(
     run: Any, thinned: Path, tmp_path: Path, dataset: Dataset
 ) -> None:
-    """The weights are stored, and so evaluated, in single precision."""
+    """The weights are stored, and thus evaluated, in single precision."""
     posterior_predictive(SPEC, thinned, run.dataset, run.starts, tmp_path / "out.nc")
     groups = read_groups(tmp_path / "out.nc", "predictions")
     draws = read_groups(thinned, "thinned")["posterior"]
@@ -86,7 +86,7 @@ def test_a_posterior_that_was_not_thinned_is_refused(run: Any, tmp_path: Path) -
 def test_a_dataset_that_was_not_trained_on_is_refused(
     run: Any, thinned: Path, tmp_path: Path, dataset: Dataset
 ) -> None:
-    """Its constants would turn outputs into other numbers."""
+    """Other constants would give other predictions."""
     other = dataset._replace(target=2 * dataset.target)
     write_dataset(tmp_path / "other.nc", other, {})
     with refused("commands.other_train_rows", dataset=tmp_path / "other.nc"):

@@ -1,4 +1,4 @@
-"""Points go in as people have them, and come out as the surrogate predicts them."""
+"""Predictions of points in the formats of users, compared with those of the surrogate."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ Run = Callable[..., dict[str, np.ndarray]]
 
 @pytest.fixture
 def run(surrogate_path: Path, tmp_path: Path) -> Run:
-    """Predict a text of CSV, or a file, and read what is written."""
+    """Predict a CSV text, or a file, and read the output."""
 
     def run_(given: str | Path, **options: Any) -> dict[str, np.ndarray]:
         path = given if isinstance(given, Path) else tmp_path / "points.csv"
@@ -218,7 +218,7 @@ def spectrum(masses: list[float], mixing: np.ndarray) -> str:
 
 
 @pytest.mark.parametrize(
-    ("row", "said"),
+    ("row", "reason"),
     [
         ("x,0,0,0,1", "column 'm1' holds 'x', no finite number"),
         ("300,0,0,0,nan", "column 'n14' holds 'nan', no finite number"),
@@ -232,25 +232,25 @@ def test_a_bad_row_is_named_and_nothing_is_written_or_it_is_left_out(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     row: str,
-    said: str,
+    reason: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("nlobayes.commands.tools.predict.ROWS", 2)
     text = "\n".join([HEADER, "300,0,0,0,1", "301,0,0,0,1", row, "303,0,0,0,1", ""])
     with refused("commands.bad_point", where=tmp_path / "points.csv", point=3) as caught:
         run(text)
-    assert said in caught.value.fields["reason"]
+    assert reason in caught.value.fields["reason"]
     assert [path.name for path in tmp_path.iterdir()] == ["points.csv"]
     found = run(text, skip_bad=True)
     assert found["row"].tolist() == [1, 2, 4]
     assert found["m1"].tolist() == [300, 301, 303]
     warned = capsys.readouterr().err.splitlines()
-    assert f"nlobayes: warning: 1 of 4 rows left out, the first: row 3: {said}" in warned[2]
+    assert f"nlobayes: warning: 1 of 4 rows left out, the first: row 3: {reason}" in warned[2]
 
 
 def test_a_table_of_bad_rows_alone_gives_a_header(run: Run, tmp_path: Path) -> None:
     with refused("data.no_rows", where=tmp_path / "out.csv"):
-        run(f"{HEADER}\n1,2,3,4,x\n", skip_bad=True)  # to predict, to read it back there are none
+        run(f"{HEADER}\n1,2,3,4,x\n", skip_bad=True)  # the written file has no rows
 
 
 def test_warnings_count_what_is_not_inside_and_name_what_failed(
@@ -337,7 +337,7 @@ def test_a_text_that_was_damaged_is_refused_or_answered(
     capsysbinary: pytest.CaptureFixture[bytes],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Any bytes: one line of refusal, or numbers for every row, which may not exist outside."""
+    """For any bytes: one line of refusal, or numbers for every row, NaN only outside."""
     dice, text = random.Random(4), text_of(scan[:3]).encode()
     refusals, answers = [], 0
     for _ in range(MUTATIONS):
@@ -402,7 +402,7 @@ def test_a_pipe_goes_in_and_out(surrogate_path: Path, scan: np.ndarray) -> None:
     assert len(out.splitlines()) == COUNT + 1
 
 
-def test_a_bad_row_in_a_pipe_says_what_is_printed_already(
+def test_the_error_of_a_bad_row_in_a_pipe_states_what_is_printed_already(
     surrogate_path: Path, scan: np.ndarray
 ) -> None:
     many = np.tile(scan, (400, 1))
@@ -442,8 +442,10 @@ def test_a_damaged_surrogate_is_refused_in_one_line(
     assert "s.nc" in err
 
 
-def test_swapped_arguments_are_told(surrogate_path: Path, scan: np.ndarray, tmp_path: Path) -> None:
-    """What is told of a table of the user's own is what comes first, not to delete it."""
+def test_swapped_arguments_are_reported(
+    surrogate_path: Path, scan: np.ndarray, tmp_path: Path
+) -> None:
+    """For a user's table the message names the order of arguments and does not advise deletion."""
     path = tmp_path / "mine.csv"
     path.write_text(text_of(scan))
     for points in (path, surrogate_path):

@@ -1,4 +1,4 @@
-"""A table that cannot be used is refused in words, and nothing is written."""
+"""An unusable table is refused with a message, and nothing is written."""
 
 from __future__ import annotations
 
@@ -247,10 +247,8 @@ def test_a_dataset_carries_its_specification_and_its_table(
     assert attrs["units"]["sigma_pb"] == "pb"
 
 
-def test_a_signed_mass_is_wanted_in_gev_unless_told_otherwise(
-    tmp_path: Path, points: Selection
-) -> None:
-    """The default features name the unit of the mass, so TeV are converted, not misread."""
+def test_a_signed_mass_is_in_gev_by_default(tmp_path: Path, points: Selection) -> None:
+    """The default features state the unit of masses, so TeV are converted."""
     in_tev = points._replace(
         inputs=points.inputs / [1000, 1, 1, 1, 1], units=points.units | {"m1": "TeV"}
     )
@@ -269,7 +267,7 @@ PROCESS: dict[str, Any] = {
 
 
 def test_a_dataset_carries_what_its_user_states(tmp_path: Path, points: Selection) -> None:
-    """Also where the table states some of it; a column that is read was not held fixed."""
+    """Also if the table states a part; a column that is read was not fixed."""
     table, out = write_table(tmp_path / "points.csv", points), tmp_path / "out.nc"
     table.write_text("# sqrt_s_tev: 13\n" + table.read_text())
     prepare(json.dumps(SPEC | {"process": PROCESS}), table, out)

@@ -1,4 +1,4 @@
-"""What pretraining writes, and what it refuses before it builds a model."""
+"""The output of pretraining, and refusals before it builds a model."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_a_batch_larger_than_the_train_split_is_refused(
 
 
 def fitted(dataset_path: Path, out: Path, chain: int, **settings: Any) -> tuple[MAPEstimate, Any]:
-    """Pretrain one chain; what it wrote, and the losses of its restarts."""
+    """Pretrain one chain, and return its output and the losses of its restarts."""
     pretraining = {"batch": 10, "epochs": 20} | settings
     spec = json.dumps({"model": MODEL, "pretraining": pretraining, "seed": 4})
     pretrain(spec, dataset_path, chain, out)
@@ -63,7 +63,7 @@ def fitted(dataset_path: Path, out: Path, chain: int, **settings: Any) -> tuple[
 def test_restarts_keep_the_best_of_as_many_separate_fits(
     dataset: Dataset, dataset_path: Path, tmp_path: Path
 ) -> None:
-    """Restarts are the fits of chains behind all chains; the first is that without restarts."""
+    """Restarts are fits of chains with higher numbers; the first is the fit without restarts."""
     out, rows = tmp_path / "start.nc", int((dataset.split == 0).sum())
     best, losses = fitted(dataset_path, out, 1, restarts=3)
     singles = [fitted(dataset_path, out, 1 + n * builder.MOST_CHAINS) for n in range(3)]
@@ -79,9 +79,9 @@ def test_restarts_keep_the_best_of_as_many_separate_fits(
 
 
 def test_more_restarts_never_lower_the_density(dataset_path: Path, tmp_path: Path) -> None:
-    told = [fitted(dataset_path, tmp_path / "start.nc", 0, restarts=n)[1] for n in (1, 4)]
-    assert told[1][:1] == told[0]
-    assert min(told[1]) < told[0][0]
+    losses = [fitted(dataset_path, tmp_path / "start.nc", 0, restarts=n)[1] for n in (1, 4)]
+    assert losses[1][:1] == losses[0]
+    assert min(losses[1]) < losses[0][0]
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_the_same_seed_writes_the_same_bytes(
 def test_a_diverged_restart_is_passed_over(
     dataset_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The first start is not finite; its loss is told as missing."""
+    """The first start is not finite; its loss is recorded as missing."""
     draw_start = builder.draw_start
 
     def broken(model: Any, start: str, *, seed: int, chain: int) -> Any:

@@ -1,4 +1,4 @@
-"""The tables of a prior predictive check, against draws that are made without the package."""
+"""The tables of a prior predictive check, compared with draws made without the package."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Tables = dict[str, pd.DataFrame]
 
 
 def tables_of(dataset: Path, folder: Path, model: dict[str, Any] | None = None, **job: Any) -> Path:
-    """Write the tables of a model and give their folder."""
+    """Write the tables of a model and return their folder."""
     spec = {"model": MODEL | (model or {}), "covariate": "m1", "seed": 1} | job
     prior_predictive(json.dumps(spec), dataset, folder / "plots", folder / "record.json")
     return folder / "plots"
@@ -131,13 +131,13 @@ def test_another_seed_gives_other_draws_and_the_same_seed_equal_bytes(
 
 
 def test_no_target_reaches_the_draws(plots: Path, dataset: Dataset, tmp_path: Path) -> None:
-    """But by the scale of the target, which a transform keeps."""
+    """Only the scale of the target matters, which the transform stores."""
     write_dataset(tmp_path / "d.nc", dataset._replace(target=dataset.target[::-1].copy()), {})
     found = tables_of(tmp_path / "d.nc", tmp_path, draws=DRAWS) / "prior_draws.csv"
     assert found.read_bytes() == (plots / "prior_draws.csv").read_bytes()
 
 
-def test_the_record_says_what_made_the_tables(plots: Path, dataset_path: Path) -> None:
+def test_the_record_states_the_origin_of_the_tables(plots: Path, dataset_path: Path) -> None:
     record = read_json(plots.parent / "record.json")
     assert record["verb"] == "prior_predictive"
     assert record["spec"]["draws"] == DRAWS

@@ -1,4 +1,4 @@
-"""Pieces of a long run: equal, in order, and all of it."""
+"""Pieces of a long run: they are equal, in order and complete."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is exported is what made every file, in words that others read, and nothing else."""
+"""The export has the origin of every file, in standard terms, and nothing else."""
 
 from __future__ import annotations
 
@@ -77,13 +77,13 @@ def crate(path: str = "results") -> ROCrate:
 
 
 def value(record: Any, name: str) -> Any:
-    """The only value of an attribute of a PROV record."""
+    """Return the only value of an attribute of a PROV record."""
     (found,) = record.get_attribute(name)
     return found
 
 
 def ends(document: ProvDocument, kind: type) -> list[tuple[Any, Any]]:
-    """What each relation of a kind connects."""
+    """Return the two ends of each relation of a kind."""
     found = []
     for relation in document.get_records(kind):
         one, two = (document.get_record(end)[0] for _, end in relation.formal_attributes[:2])
@@ -92,18 +92,18 @@ def ends(document: ProvDocument, kind: type) -> list[tuple[Any, Any]]:
 
 
 def paths(document: ProvDocument, kind: type) -> Edges:
-    """What each relation of a kind connects, by the paths of the files."""
+    """Return the two ends of each relation of a kind, by paths of files."""
     return {(value(a, "term:path"), value(b, "term:path")) for a, b in ends(document, kind)}
 
 
-def expected_edges(*asked: str) -> Edges:
-    """Every input that the walk to the ancestors knows."""
-    walked = Project(Path()).ancestors(asked)
+def expected_edges(*names: str) -> Edges:
+    """Return every file with its inputs, by the search for ancestors."""
+    walked = Project(Path()).ancestors(names)
     return {(name, source) for name, origin in walked if origin for source in origin.inputs}
 
 
 def crate_edges(described: ROCrate) -> Edges:
-    """What was made from what, as the actions of a crate tell it."""
+    """Return every file with its inputs, by the actions of a crate."""
     return {
         (result["name"], source["name"])
         for action in described.get_by_type("CreateAction")
@@ -145,16 +145,16 @@ def test_every_file_was_made_by_its_job_which_used_its_inputs(here: Path) -> Non
     assert used == {(MADE_BY[result], source) for result, source in EDGES}
 
 
-def test_a_job_says_how_it_was_told_to_run_and_by_what_software(here: Path) -> None:
+def test_a_job_states_its_specification_and_its_software(here: Path) -> None:
     document = export()
     attrs = read_attrs(Path(PREDICTIONS))
     jobs = {value(job, "term:verb"): job for job in document.get_records(ProvActivity)}
     assert {*jobs} == {*MADE_BY.values()}
-    said = {
+    recorded = {
         name: value(jobs["posterior_predictive"], f"term:{name}")
         for name in ("code_digest", "device", "precision")
     }
-    assert said == {name: attrs[name] for name in said}
+    assert recorded == {name: attrs[name] for name in recorded}
     assert json.loads(value(jobs["posterior_predictive"], "term:spec")) == attrs["spec"]
     assert value(jobs["posterior_predictive"], "term:exact") == "false"
     (agent,) = document.get_records(ProvAgent)
@@ -245,13 +245,13 @@ def test_a_result_that_was_changed_was_not_made_by_its_job(here: Path) -> None:
     assert [bool(f.get_attribute("term:size")) for f in made] == [False]
 
 
-def test_what_no_job_made_is_told(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_files_that_no_job_made_are_listed(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for number in range(7):
         (here / f"results/x{number}.csv").write_text("a\n")
     export()
-    said = capsys.readouterr().out
-    assert "13 files, 4 jobs; made by none of them: results/x0.csv, " in said
-    assert "results/x4.csv and 2 more" in said
+    printed = capsys.readouterr().out
+    assert "13 files, 4 jobs; made by none of them: results/x0.csv, " in printed
+    assert "results/x4.csv and 2 more" in printed
 
 
 def test_a_crate_describes_every_file_in_place(here: Path) -> None:
@@ -267,7 +267,7 @@ def test_a_crate_describes_every_file_in_place(here: Path) -> None:
     assert files[SCORES]["encodingFormat"] == "application/json"
 
 
-def test_a_crate_tells_every_job_and_is_read_by_others(here: Path) -> None:
+def test_a_crate_has_every_job_and_is_read_by_other_software(here: Path) -> None:
     described = crate()
     assert crate_edges(described) == EDGES
     actions = described.get_by_type("CreateAction")
@@ -296,7 +296,7 @@ def test_a_crate_states_what_it_must(here: Path) -> None:
 
 
 def test_the_workflow_is_the_main_entity_where_it_lies(here: Path) -> None:
-    """Snakefile, rules and graph, as the profile Workflow RO-Crate 1.1 wants them."""
+    """Snakefile, rules and graph, as the profile Workflow RO-Crate 1.1 requires."""
     assert "mainEntity" not in crate().root_dataset
     shutil.copytree(ROOT / "workflow", "workflow")
     described = crate()

@@ -1,4 +1,4 @@
-"""What `nlobayes record` refuses before it asks Snakemake, in a project of a few empty files."""
+"""Refusals of `nlobayes record` before it calls Snakemake, in a project of a few empty files."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def remember(output: str, content: str) -> None:
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A committed project whose only result was made of a table of the user."""
+    """A committed project whose only result was made from a user's table."""
     monkeypatch.setattr(os, "environ", {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull})
     monkeypatch.chdir(tmp_path)
     for name in ("Snakefile", "dvc.yaml", ".dvc/config", "src/model.py", TABLE):
@@ -53,7 +53,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 class Reached(Exception):
-    """Nothing was refused before Snakemake is asked."""
+    """Nothing is refused before Snakemake is called."""
 
 
 def assert_refused(code: str, **fields: Any) -> None:
@@ -66,7 +66,7 @@ def assert_not_refused() -> None:
         record()
 
 
-def test_a_committed_project_is_asked_what_is_left_to_do(project: Path) -> None:
+def test_in_a_committed_project_snakemake_is_called(project: Path) -> None:
     assert_not_refused()
 
 

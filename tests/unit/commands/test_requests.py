@@ -1,4 +1,4 @@
-"""What a dataset asks of a table, held against its header before anything is run."""
+"""Check of a table's header against the settings of a dataset, before anything runs."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def look(path: Path, changes: Mapping[str, Any]) -> None:
 
 
 def assert_refused(path: Path, changes: Mapping[str, Any], code: str, **fields: Any) -> InputError:
-    """Assert that a table is refused, in one line."""
+    """Check that a table is refused in one line."""
     with refused(code, **fields) as caught:
         look(path, changes)
     assert "\n" not in str(caught.value)
@@ -146,7 +146,7 @@ def test_every_fault_is_named_with_its_key(
         assert name in error.fields["reasons"]
 
 
-def test_other_separators_are_told(tmp_path: Path) -> None:
+def test_other_separators_are_reported(tmp_path: Path) -> None:
     path = write(tmp_path, "a;b;c;y", LINES.replace(",", ";"))
     assert_refused(path, OWN, "data.one_column", where=path, known=["a;b;c;y"])
 
@@ -182,7 +182,7 @@ def test_a_row_that_is_cut_off_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("end", [".csv", ".parquet"])
 def test_of_a_table_little_is_read(tmp_path: Path, end: str) -> None:
-    """The header, and of the columns wanted the first rows."""
+    """Only the header is read, and the first rows of required columns."""
     rows = PREVIEWED_ROWS + 5
     columns = {name: np.arange(rows, dtype=np.float64) for name in ("a", "y")}
     path = tmp_path / f"long{end}"

@@ -1,4 +1,4 @@
-"""A posterior moved by weights against the new posterior: closed forms, and draws of our own."""
+"""A reweighted posterior, compared with closed forms and with draws of the new posterior."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ from tests.unit.commands.linear import CHAINS, CHECKS, DRAWS, MODEL, Gaussian, w
 
 LAPLACE = "{kind: laplace, scale: 0.8}"
 STUDENT_T = "{kind: student_t, sigma: 0.45, degrees_of_freedom: 6}"
-SAID = re.compile(r"Pareto k (-?[\d.]+) \(limit ([\d.]+)\); 4000 draws are worth (\d+)\n")
+PRINTED = re.compile(r"Pareto k (-?[\d.]+) \(limit ([\d.]+)\); 4000 draws are worth (\d+)\n")
 ALLOWED = 5.0
-"""Monte-Carlo standard errors; 60 points are compared, which are six-dimensional."""
+"""Limit in Monte-Carlo standard errors; 60 points are compared, in six dimensions."""
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +65,7 @@ def parameters_of(path: Path) -> np.ndarray:
 def assert_moments(
     found: tuple[np.ndarray, np.ndarray], expected: tuple[np.ndarray, np.ndarray], ess: float
 ) -> None:
-    """Means and sds of nearly normal quantities, from so many effective draws."""
+    """Check means and sds of nearly normal quantities, given the number of effective draws."""
     error = expected[1] / np.sqrt(ess)
     np.testing.assert_array_less(np.abs(found[0] - expected[0]), ALLOWED * error)
     np.testing.assert_array_less(np.abs(found[1] - expected[1]), ALLOWED * error / np.sqrt(2))
@@ -80,13 +80,13 @@ def assert_moved(
     capsys: pytest.CaptureFixture[str],
     **changes: Any,
 ) -> None:
-    """The table, and the draws that were chosen, have these moments of f."""
+    """Check that table and resampled draws have these moments of f."""
     out, table = folder / "out.nc", folder / "table.csv"
     reweight(thinned, dataset_path, out, table=table, **changes)
-    said = SAID.fullmatch(capsys.readouterr().err)
-    assert said
-    assert float(said[1]) < float(said[2]) == 0.7
-    ess = float(said[3])
+    printed = PRINTED.fullmatch(capsys.readouterr().err)
+    assert printed
+    assert float(printed[1]) < float(printed[2]) == 0.7
+    ess = float(printed[3])
     assert 400 < ess < 4000
     found = pd.read_csv(table)
     assert_moments((found["mean"].to_numpy(), found["sd"].to_numpy()), expected, ess)
@@ -114,7 +114,7 @@ def assert_moved(
     ],
     ids=["scale", "family of the same law", "sigma", "both"],
 )
-def test_gaussian_models_are_reached_as_their_closed_form_says(
+def test_gaussian_models_are_reached_as_in_closed_form(
     thinned: Path,
     dataset_path: Path,
     dataset: Dataset,
@@ -229,7 +229,7 @@ def test_a_posterior_that_was_moved_can_be_moved_back(
     assert_moments((f.mean(0), f.std(0)), linear.posterior(dataset).of_f(dataset), 1000)
 
 
-def test_the_file_says_what_made_it_and_how_far_the_weights_carried(
+def test_the_file_states_its_origin_and_the_checks_of_the_weights(
     thinned: Path, dataset_path: Path, tmp_path: Path
 ) -> None:
     reweight(thinned, dataset_path, tmp_path / "o.nc", likelihood=STUDENT_T, seed=3)
@@ -284,9 +284,9 @@ def test_verify_knows_the_file_that_lies_outside_the_results(
     names = Path(thinned.name), Path(dataset_path.name)
     reweight(*names, Path("moved.nc"), likelihood=STUDENT_T)
     verify(Path("moved.nc"))
-    said = capsys.readouterr().out
-    assert "moved.nc <- reweight of " in said
-    assert said.endswith("verified, no problems\n")
+    printed = capsys.readouterr().out
+    assert "moved.nc <- reweight of " in printed
+    assert printed.endswith("verified, no problems\n")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("nlobayes.commands.shared.problems.code_digest", lambda *_: "other")
         with pytest.raises(SystemExit):
@@ -294,8 +294,8 @@ def test_verify_knows_the_file_that_lies_outside_the_results(
     assert "was made by other code of `reweight`" in capsys.readouterr().out
 
 
-def said_on_refusal(folder: Path, thinned: Path, dataset: Path, *words: str) -> str:
-    """Run the command line, which must say why in one line and write nothing."""
+def refusal_message(folder: Path, thinned: Path, dataset: Path, *words: str) -> str:
+    """Check that the command line writes nothing, and return its error message of one line."""
     out, table = folder / "made/out.nc", folder / "made/table.csv"
     command = [sys.executable, "-c", "from nlobayes.cli import main; main()", "reweight"]
     done = subprocess.run(
@@ -315,33 +315,33 @@ def said_on_refusal(folder: Path, thinned: Path, dataset: Path, *words: str) -> 
 def test_weights_that_mislead_are_refused_in_one_line(
     thinned: Path, dataset_path: Path, tmp_path: Path
 ) -> None:
-    said = said_on_refusal(
+    message = refusal_message(
         tmp_path, thinned, dataset_path, "--likelihood", "{kind: gaussian, sigma: 0.1}"
     )
-    assert "the target is too far from the draws to be reached by weights: Pareto k is " in said
-    assert "must be below 0.70 for 4000 draws" in said
-    assert "sample the new model directly" in said
+    assert "the target is too far from the draws to be reached by weights: Pareto k is " in message
+    assert "must be below 0.70 for 4000 draws" in message
+    assert "sample the new model directly" in message
 
 
 def test_draws_worth_too_little_are_refused_unless_fewer_are_accepted(
     dataset: Dataset, dataset_path: Path, drawn: np.ndarray, tmp_path: Path
 ) -> None:
-    """Two chains of 75 draws that hardly move: as many draws, worth a few."""
+    """Two chains of 75 draws hardly move, so that their effective number is small."""
     slow = np.repeat(drawn[:6], 25, axis=0) + 1e-3 * np.repeat(drawn[:25], 6, axis=0)
     thinned = write_thinned(tmp_path / "slow.nc", dataset, slow.reshape(2, 75, -1))
     out, table = tmp_path / "o.nc", tmp_path / "t.csv"
     changes: dict[str, Any] = {"likelihood": "{kind: gaussian, sigma: 0.499}", "table": table}
-    with refused("evaluation.worth_too_few", draws=150, least=100.0) as told:
+    with refused("evaluation.worth_too_few", draws=150, least=100.0) as caught:
         reweight(thinned, dataset_path, out, **changes)
     assert not out.exists()
     assert not table.exists()
-    ess = told.value.fields["ess"]
+    ess = caught.value.fields["ess"]
     assert 2 < ess < 40
     with refused("evaluation.worth_too_few", least=ess + 0.1):
         reweight(thinned, dataset_path, out, least_ess=ess + 0.1, **changes)
     reweight(thinned, dataset_path, out, least_ess=ess - 0.1, **changes)
-    said = read_attrs(out)["checks"]["weights_ess"]
-    assert said == {"value": ess, "threshold": ess - 0.1, "passed": True}
+    check = read_attrs(out)["checks"]["weights_ess"]
+    assert check == {"value": ess, "threshold": ess - 0.1, "passed": True}
 
 
 @pytest.mark.parametrize(

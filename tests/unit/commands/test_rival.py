@@ -1,4 +1,4 @@
-"""Rivals as files: what one predicts, what is missing, and how they are scored beside a run."""
+"""Rivals as files: predictions, missing libraries, and scores beside those of a run."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ def process(dataset_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
     return out
 
 
-def test_predictions_are_on_the_model_scale_and_say_their_rows(
+def test_predictions_are_on_the_model_scale_and_state_their_rows(
     process: Path, dataset: Dataset
 ) -> None:
-    """Of train rows within a fifth of the sd of the target: log10 of a cross section."""
+    """At train rows log10 of the cross section is within a fifth of the sd of the target."""
     found, points = read_rival(process)
     train, truth = dataset.split == 0, np.log10(dataset.observed)
     error = found.function.mean(axis=0)[train] - truth[train]
@@ -63,7 +63,7 @@ def test_the_file_is_a_sound_artifact_and_its_seconds_stand_beside_it(
     assert "second" not in str(read_attrs(process)["facts"])
 
 
-def test_a_part_of_the_train_rows_is_said(
+def test_a_part_of_the_train_rows_is_reported(
     dataset_path: Path, dataset: Dataset, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rows = int((dataset.split == 0).sum())
@@ -80,7 +80,7 @@ def test_the_same_specification_gives_the_same_bytes(
     assert (tmp_path / "gp.nc").read_bytes() == process.read_bytes()
 
 
-def test_a_missing_library_is_written_and_said_with_its_extra(
+def test_a_missing_library_is_written_and_printed_with_its_extra(
     dataset_path: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

@@ -1,4 +1,4 @@
-"""A dataset with numerical errors goes through the verbs, from its MAPs to the diagnostics."""
+"""A dataset with errors of rows in the commands from MAPs to diagnostics."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Noisy(NamedTuple):
 def noisy(
     dataset: Dataset, job: Callable[..., str], tmp_path_factory: pytest.TempPathFactory
 ) -> Noisy:
-    """A block of three chains of eight draws, with the mass matrix that asks for the curvature."""
+    """A block of three chains of eight draws, with the mass matrix that needs the curvature."""
     folder = tmp_path_factory.mktemp("errors")
     error = 10.0 ** np.random.default_rng(3).uniform(-2, 1, len(dataset.target))
     data, path = dataset._replace(error=error), folder / "dataset.nc"
@@ -87,7 +87,7 @@ def test_chains_move_on_the_density_of_rows_with_errors(noisy: Noisy) -> None:
 
 
 def test_a_map_comes_from_the_loss_of_rows_with_errors(noisy: Noisy) -> None:
-    """The last epoch hardly moves, so that its loss is that of the MAP."""
+    """The last epoch changes little, so that its loss is that of the MAP."""
     for path in noisy.starts:
         start = read_map(path)
         expected = -noisy.log_density(start.position) / TRAIN
@@ -118,7 +118,7 @@ def test_the_posterior_holds_its_errors_and_is_as_tight_as_they_allow(
     assert found < 0.7 * TRAIN / SIGMA**2
 
 
-def test_the_tightness_is_said_before_sampling(
+def test_the_tightness_is_printed_before_sampling(
     noisy: Noisy, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     spec = {"model": noisy.model, "pretraining": {"batch": 10, "epochs": 1}, "seed": 1}

@@ -30,7 +30,7 @@ print(sum("XLA" in name for name in names))
 
 @pytest.mark.parametrize("precision", ["float32", "float64"])
 def test_the_precision_of_jax_is_the_one_asked_for(precision: str) -> None:
-    """Whatever the environment says."""
+    """Whatever the environment variables are."""
     other = {"JAX_ENABLE_X64": "1" if precision == "float32" else "0"}
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, precision],
@@ -49,7 +49,7 @@ def test_xla_computes_with_one_thread_unless_more_are_given(
 ) -> None:
     """On several it divides operations of wide networks, which takes longer.
 
-    Other tests import samplers of PyMC, which ask for 100 devices in `XLA_FLAGS`, and so threads.
+    Other tests import samplers of PyMC, which set 100 devices in `XLA_FLAGS` and thus threads.
     """
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM + THREADS, "float32"],
@@ -86,10 +86,10 @@ SET = (
 
 @pytest.fixture(autouse=True)
 def same_environment_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a test sets, no other test sees."""
+    """Restore the environment after each test."""
     for name in SET:
         monkeypatch.setenv(name, os.environ.get(name, ""))
-    monkeypatch.setenv("NPROC", os.environ.get("NPROC", "1"))  # XLA takes no empty one
+    monkeypatch.setenv("NPROC", os.environ.get("NPROC", "1"))  # XLA refuses an empty value
 
 
 def test_settings_of_the_user_for_xla_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,7 +133,7 @@ def test_settings_of_the_user_for_jax_are_kept(
 def test_a_gpu_multiplies_matrices_in_full_precision_whatever_the_user_says(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """An energy of ten bits would accept anything."""
+    """With an energy of ten bits every proposal would be accepted."""
     monkeypatch.setenv("JAX_DEFAULT_MATMUL_PRECISION", "bfloat16")
     runtime.configure("float32", "gpu")
     assert os.environ["JAX_DEFAULT_MATMUL_PRECISION"] == "highest"
@@ -170,7 +170,7 @@ def test_chain_groups_are_dealt_to_devices_in_turn(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("device", "shards", "count"), [("gpu", 1, 0), ("cpu", 64, None)])
 def test_a_device_that_is_missing_is_refused(device: str, shards: int, count: int | None) -> None:
-    """Never another one in its place."""
+    """No other device is used instead."""
     import jax
 
     if device == "gpu" and jax.default_backend() == "gpu":

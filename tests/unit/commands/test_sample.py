@@ -84,19 +84,19 @@ def test_density_and_function_are_those_of_each_draw(groups: Groups, dataset_pat
 
 
 def test_the_file_is_that_of_chains(groups: Groups, posterior: Path) -> None:
-    """Every draw is stored, and NumPyro tells nothing of its warm-up through PyMC."""
+    """Every draw is stored; PyMC returns no statistics of NumPyro's warm-up."""
     made = read_attrs(posterior)
     assert (made["exact"], made["verb"], "form" in made) == (True, "sample", False)
     assert isinstance(PosteriorJob.model_validate(made["spec"]).root, SampleJob)
     assert groups["posterior"].sizes["draw"] == groups["all_sample_stats"].sizes["draw"] == DRAWS
     assert groups["sample_stats"].identical(groups["all_sample_stats"])
     assert groups["warmup_sample_stats"]["lp"].shape == (CHAINS, 0)
-    told = {"acceptance_rate", "diverging", "energy", "lp", "n_steps", "step_size", "tree_depth"}
-    assert {*groups["sample_stats"].data_vars} == told
+    stats = {"acceptance_rate", "diverging", "energy", "lp", "n_steps", "step_size", "tree_depth"}
+    assert {*groups["sample_stats"].data_vars} == stats
     assert groups["sample_stats"]["acceptance_rate"].values.mean() == pytest.approx(0.8, abs=0.15)
 
 
-def test_they_are_judged_as_chains_and_thinned(
+def test_they_are_diagnosed_as_chains_and_thinned(
     posterior: Path, dataset_path: Path, read: Any, tmp_path: Path
 ) -> None:
     diagnose(json.dumps(DIAGNOSE), posterior, tmp_path / "d.json")

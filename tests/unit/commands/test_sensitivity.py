@@ -1,4 +1,4 @@
-"""How far predictions hang on prior and likelihood, against the closed form of a linear model."""
+"""Sensitivity of predictions to prior and likelihood, compared with a linear model."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.unit.commands import linear
 CHAINS, DRAWS, POWER = 4, 5000, 1.01
 COMPONENTS = ("prior", "likelihood")
 STRONG = {"scale": 0.3, "sigma": 0.8}
-"""A prior that the data contradict."""
+"""Scale of a prior that the data contradict."""
 MODEL = {
     **linear.MODEL,
     "prior": {"kind": "fan_in", "scale": STRONG["scale"]},
@@ -30,14 +30,14 @@ MODEL = {
 }
 ALLOWED = 0.06
 """In units of the sd of f: the standard error of a derivative from 20000 draws is 0.01."""
-SAID = re.compile(
+PRINTED = re.compile(
     r"(\w+): ([\d.]+)% of the test rows are sensitive \(distance above 0.05\); doubling its power "
     r"moves the median row by ([\d.]+) epistemic sd; Pareto k (-?[\d.]+)"
 )
 
 
-class Asked(NamedTuple):
-    """What the verb wrote and printed."""
+class Result(NamedTuple):
+    """The written table and the printed lines of the command."""
 
     table: pd.DataFrame
     lines: list[str]
@@ -57,11 +57,11 @@ def thinned(dataset: Dataset, drawn: np.ndarray, tmp_path_factory: pytest.TempPa
 
 
 @pytest.fixture
-def asked(
+def result(
     thinned: Path, dataset_path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> Asked:
+) -> Result:
     sensitivity(thinned, dataset_path, tmp_path / "table.csv")
-    return Asked(pd.read_csv(tmp_path / "table.csv"), capsys.readouterr().out.splitlines())
+    return Result(pd.read_csv(tmp_path / "table.csv"), capsys.readouterr().out.splitlines())
 
 
 def at_power(dataset: Dataset, component: str, power: float) -> tuple[np.ndarray, np.ndarray]:
@@ -87,15 +87,15 @@ def distance(one: Moments, other: Moments, f: np.ndarray) -> float:
 
 @pytest.mark.parametrize("component", COMPONENTS)
 def test_the_table_has_the_derivatives_of_the_closed_form(
-    asked: Asked, dataset: Dataset, drawn: np.ndarray, component: str
+    result: Result, dataset: Dataset, drawn: np.ndarray, component: str
 ) -> None:
-    """With respect to the power's logarithm to base 2."""
+    """The derivative is with respect to the power's logarithm to base 2."""
     powers = (1.0, 1 / POWER, POWER)
     here, lower, upper = (at_power(dataset, component, power) for power in powers)
     doublings, sd = 2 * np.log2(POWER), here[1]
     for place, name in enumerate(("mean", "sd")):
         expected = (upper[place] - lower[place]) / doublings / sd
-        found = asked.table[f"{component}_{name}"] / sd
+        found = result.table[f"{component}_{name}"] / sd
         np.testing.assert_allclose(found, expected, rtol=0, atol=ALLOWED)
         assert np.abs(expected).max() > 2 * ALLOWED
     apart = [
@@ -106,29 +106,29 @@ def test_the_table_has_the_derivatives_of_the_closed_form(
             strict=True,
         )
     ]
-    found = asked.table[f"{component}_distance"]
+    found = result.table[f"{component}_distance"]
     np.testing.assert_allclose(found, np.array(apart) / doublings, rtol=0.15)
 
 
-def test_the_table_is_of_the_test_rows(asked: Asked, dataset: Dataset) -> None:
+def test_the_table_is_of_the_test_rows(result: Result, dataset: Dataset) -> None:
     columns = [f"{c}_{of}" for c in COMPONENTS for of in ("mean", "sd", "distance")]
-    assert [*asked.table] == ["point", *columns]
-    assert asked.table["point"].tolist() == np.flatnonzero(dataset.split == TEST).tolist()
+    assert [*result.table] == ["point", *columns]
+    assert result.table["point"].tolist() == np.flatnonzero(dataset.split == TEST).tolist()
 
 
-def test_what_is_printed_sums_up_the_table(asked: Asked, dataset: Dataset) -> None:
+def test_what_is_printed_sums_up_the_table(result: Result, dataset: Dataset) -> None:
     sd = linear.posterior(dataset, **STRONG).of_f(dataset)[1][dataset.split == TEST]
-    *lines, last = asked.lines
+    *lines, last = result.lines
     assert "no fault: what counts is how far the median row moves" in last
     for component, line in zip(COMPONENTS, lines, strict=True):
-        said = SAID.fullmatch(line)
-        assert said
-        assert said[1] == component
-        share = 100 * np.mean(asked.table[f"{component}_distance"] > SENSITIVE)
-        assert float(said[2]) == pytest.approx(share, abs=0.051)
-        moved = np.median(np.abs(asked.table[f"{component}_mean"]) / sd)
-        assert float(said[3]) == pytest.approx(moved, rel=0.03, abs=0.006)
-        assert float(said[4]) < 0.7
+        match = PRINTED.fullmatch(line)
+        assert match
+        assert match[1] == component
+        share = 100 * np.mean(result.table[f"{component}_distance"] > SENSITIVE)
+        assert float(match[2]) == pytest.approx(share, abs=0.051)
+        moved = np.median(np.abs(result.table[f"{component}_mean"]) / sd)
+        assert float(match[3]) == pytest.approx(moved, rel=0.03, abs=0.006)
+        assert float(match[4]) < 0.7
 
 
 def test_without_out_nothing_is_written(

@@ -1,4 +1,4 @@
-"""The command that serves: where it listens, what it says, how it ends."""
+"""The command `serve`: its address, its output and its end."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ class Served:
             env=os.environ | {"PYTHONWARNINGS": "error"},
         )
         assert self.process.stdout
-        self.said = self.process.stdout.readline()
-        self.url = self.said.split()[0]
+        self.first_line = self.process.stdout.readline()
+        self.url = self.first_line.split()[0]
 
     def end(self) -> tuple[str, str, int]:
-        """Interrupt it; give what it still said, and its exit status."""
+        """Interrupt it, and return its remaining output and its exit status."""
         self.process.send_signal(signal.SIGINT)
         try:
             out, err = self.process.communicate(timeout=30)
@@ -59,8 +59,8 @@ def served(surrogate_path: Path) -> Iterator[Served]:
     running.process.communicate()
 
 
-def test_it_says_where_and_answers_there(served: Served, surrogate_path: Path) -> None:
-    assert served.said.endswith(
+def test_it_prints_its_address_and_answers_there(served: Served, surrogate_path: Path) -> None:
+    assert served.first_line.endswith(
         " predicts sigma_pb of a process unknown: its table states none; Ctrl-C ends it\n"
     )
     assert served.url.startswith("http://127.0.0.1:")
@@ -126,7 +126,7 @@ def test_beyond_this_machine_it_warns_and_needs_a_name(surrogate_path: Path) -> 
 
 
 @pytest.mark.parametrize("missing", ["uvicorn", "fastapi"])
-def test_without_the_extra_it_says_how_to_get_it(
+def test_without_the_extra_it_prints_how_to_install_it(
     surrogate_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],

@@ -1,4 +1,4 @@
-"""What a summary says is what the file holds, and what is wrong is red."""
+"""The summary of a file has its contents, with problems in red."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ TABLE, DATA = Path("results/tables/a.parquet"), Path("results/data/a.nc")
 PREDICTIONS, SCORES = Path("results/predictions/a.nc"), Path("results/metrics/a/diagnostics.json")
 RECORD = Path("results/records/diagnose/a.json")
 RED = "\x1b[1;31m"
-Told = Callable[..., dict[str, Any]]
+Summary = Callable[..., dict[str, Any]]
 Printed = Callable[..., str]
 
 
 @pytest.fixture
-def told(capsys: pytest.CaptureFixture[str]) -> Told:
-    """Show a file as JSON and read it."""
+def summary_of(capsys: pytest.CaptureFixture[str]) -> Summary:
+    """Show a file as JSON, and return the parsed JSON."""
 
     def read(path: Path) -> dict[str, Any]:
         capsys.readouterr()
@@ -42,7 +42,7 @@ def told(capsys: pytest.CaptureFixture[str]) -> Told:
 
 @pytest.fixture
 def printed(capsys: pytest.CaptureFixture[str]) -> Printed:
-    """Show a file and give what is printed."""
+    """Show a file, and return the printed text."""
 
     def read(path: Path) -> str:
         capsys.readouterr()
@@ -54,27 +54,27 @@ def printed(capsys: pytest.CaptureFixture[str]) -> Printed:
 
 @pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A terminal of 40 columns that knows colours."""
+    """A terminal of 40 columns with colours."""
     for name, value in {"FORCE_COLOR": "1", "TERM": "xterm-256color", "COLUMNS": "40"}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.delenv("NO_COLOR", raising=False)
 
 
-def test_an_artifact_says_what_made_it_from_what(here: Path, told: Told) -> None:
-    found, attrs = told(PREDICTIONS), read_attrs(PREDICTIONS)
+def test_the_origin_of_an_artifact_is_shown(here: Path, summary_of: Summary) -> None:
+    found, attrs = summary_of(PREDICTIONS), read_attrs(PREDICTIONS)
     assert found["kind"] == "predictions"
     assert found["size"] == PREDICTIONS.stat().st_size
     assert found["sha256"] == sha256(PREDICTIONS.read_bytes()).hexdigest()
     assert found["sealed"] is True
-    said = ("verb", "code_digest", "lock_digest", "versions", "device", "precision", "exact")
-    assert {name: found["made"][name] for name in said} == {name: attrs[name] for name in said}
+    names = ("verb", "code_digest", "lock_digest", "versions", "device", "precision", "exact")
+    assert {name: found["made"][name] for name in names} == {name: attrs[name] for name in names}
     assert found["made"]["spec"] == attrs["spec"]
     assert found["made"]["inputs"] == {str(DATA): "the same"}
     assert (found["made"]["installed_code"], found["made"]["same_lock"]) == (True, True)
 
 
-def test_predictions_tell_their_sizes_and_checks(here: Path, told: Told) -> None:
-    found = told(PREDICTIONS)
+def test_sizes_and_checks_of_predictions_are_shown(here: Path, summary_of: Summary) -> None:
+    found = summary_of(PREDICTIONS)
     assert found["numbers"] == {"chains": 2, "points": 12, "MAPs beside": 3}
     assert found["checks"] == read_attrs(PREDICTIONS)["checks"]
     groups = read_groups(PREDICTIONS, "predictions")
@@ -88,8 +88,8 @@ def test_predictions_tell_their_sizes_and_checks(here: Path, told: Told) -> None
     }
 
 
-def test_a_dataset_tells_its_rows_and_ranges(here: Path, told: Told) -> None:
-    found, data = told(DATA), read_dataset(DATA)
+def test_rows_and_ranges_of_a_dataset_are_shown(here: Path, summary_of: Summary) -> None:
+    found, data = summary_of(DATA), read_dataset(DATA)
     rows = {"train rows": 6, "val rows": 3, "test rows": 3, "reference points": 2}
     assert rows.items() <= found["numbers"].items()
     assert found["columns"][0] == {
@@ -103,25 +103,25 @@ def test_a_dataset_tells_its_rows_and_ranges(here: Path, told: Told) -> None:
 
 
 def test_a_surrogate_tells_what_it_is_of(
-    surrogate_path: Path, here: Path, told: Told, printed: Printed
+    surrogate_path: Path, here: Path, summary_of: Summary, printed: Printed
 ) -> None:
-    """Of one whose table states nothing all is unknown."""
-    assert told(surrogate_path)["table_metadata"] == {}
+    """If the table states nothing, all is unknown."""
+    assert summary_of(surrogate_path)["table_metadata"] == {}
     assert re.search(r"^process +unknown *$", printed(surrogate_path), re.MULTILINE)
     assert "process" not in printed(PREDICTIONS)
     stated = {"process": "p p -> chi0_1 chi0_2", "sqrt_s_tev": "13.0"}
     attrs = read_attrs(surrogate_path) | {"table_metadata": stated}
     write_groups(Path("s.nc"), "surrogate", read_groups(surrogate_path, "surrogate"), attrs)
-    assert told(Path("s.nc"))["table_metadata"] == stated
-    said = printed(Path("s.nc"))
-    assert re.search(r"^process +p p -> chi0_1 chi0_2 *$", said, re.MULTILINE)
-    assert re.search(r"^sqrt_s_tev +13\.0 *$", said, re.MULTILINE)
-    assert re.search(r"^parton_distributions +unknown *$", said, re.MULTILINE)
+    assert summary_of(Path("s.nc"))["table_metadata"] == stated
+    text = printed(Path("s.nc"))
+    assert re.search(r"^process +p p -> chi0_1 chi0_2 *$", text, re.MULTILINE)
+    assert re.search(r"^sqrt_s_tev +13\.0 *$", text, re.MULTILINE)
+    assert re.search(r"^parton_distributions +unknown *$", text, re.MULTILINE)
 
 
-def test_a_posterior_tells_its_chains_draws_and_weights(run: Any, told: Told) -> None:
+def test_chains_draws_and_weights_of_a_posterior_are_shown(run: Any, summary_of: Summary) -> None:
     """Three chains of two segments of 16 draws, every 4th stored, of a network of 15 weights."""
-    found = told(run.posterior)
+    found = summary_of(run.posterior)
     assert found["numbers"] == {
         "chains": 3,
         "warm-up steps per chain": 5,
@@ -133,8 +133,8 @@ def test_a_posterior_tells_its_chains_draws_and_weights(run: Any, told: Told) ->
     assert len(found["made"]["inputs"]) == 1 + len(run.warmups) + len(run.segments)
 
 
-def test_a_table_tells_units_and_ranges(here: Path, told: Told) -> None:
-    found, data = told(TABLE), read_dataset(DATA)
+def test_units_and_ranges_of_a_table_are_shown(here: Path, summary_of: Summary) -> None:
+    found, data = summary_of(TABLE), read_dataset(DATA)
     assert found["numbers"]["rows"] == 12
     target = {"name": "sigma_pb", "unit": "pb"}
     assert {
@@ -146,9 +146,9 @@ def test_a_table_tells_units_and_ranges(here: Path, told: Told) -> None:
     assert found["made"]["recorded_in"] == "results/records/simulate/a.json"
 
 
-def test_a_csv_tells_units_and_ranges_of_what_is_finite(here: Path, told: Told) -> None:
+def test_units_and_finite_ranges_of_a_csv_are_shown(here: Path, summary_of: Summary) -> None:
     Path("a.csv").write_text("# seed: 4\nm:GeV,x,name\n1,,u\n3,-inf,v\n2,5,w\n")
-    found = told(Path("a.csv"))
+    found = summary_of(Path("a.csv"))
     assert found["made"] is None
     assert found["columns"] == [
         {"name": "m", "unit": "GeV", "least": 1, "most": 3},
@@ -157,8 +157,10 @@ def test_a_csv_tells_units_and_ranges_of_what_is_finite(here: Path, told: Told) 
     ]
 
 
-def test_diagnostics_tell_the_verdict_by_their_record(here: Path, told: Told) -> None:
-    found = told(SCORES)
+def test_the_verdict_of_diagnostics_is_shown_with_their_record(
+    here: Path, summary_of: Summary
+) -> None:
+    found = summary_of(SCORES)
     assert found["numbers"] == {"converged": False, "chains": 2, "rhat_f_p99": 1.5}
     assert [name for name, one in found["checks"].items() if not one["passed"]] == ["rhat_f_p99"]
     assert found["made"]["recorded_in"] == str(RECORD)
@@ -189,48 +191,52 @@ def test_diagnostics_tell_the_verdict_by_their_record(here: Path, told: Told) ->
         ({"x": 1, "y": 2}, {"keys": "x, y"}, []),
     ],
 )
-def test_values_are_told_by_what_they_are(
-    tmp_path: Path, told: Told, content: dict[str, Any], numbers: dict[str, Any], failed: list[str]
+def test_values_are_shown_by_their_type(
+    tmp_path: Path,
+    summary_of: Summary,
+    content: dict[str, Any],
+    numbers: dict[str, Any],
+    failed: list[str],
 ) -> None:
     path = tmp_path / "values.json"
     path.write_text(json.dumps(content))
-    found = told(path)
+    found = summary_of(path)
     assert found["numbers"] == numbers
     assert [n for n, one in found.get("checks", {}).items() if not one["passed"]] == failed
 
 
-def test_a_record_tells_whether_what_was_made_is_still_the_same(here: Path, told: Told) -> None:
-    assert told(RECORD)["outputs"] == {str(SCORES): "the same"}
+def test_changed_and_missing_outputs_of_a_record_are_shown(here: Path, summary_of: Summary) -> None:
+    assert summary_of(RECORD)["outputs"] == {str(SCORES): "the same"}
     SCORES.write_text(SCORES.read_text() + " ")
-    assert told(RECORD)["outputs"] == {str(SCORES): "changed"}
-    assert told(SCORES)["made"]["since"] == "changed"
+    assert summary_of(RECORD)["outputs"] == {str(SCORES): "changed"}
+    assert summary_of(SCORES)["made"]["since"] == "changed"
     SCORES.unlink()
-    assert told(RECORD)["outputs"] == {str(SCORES): "missing"}
+    assert summary_of(RECORD)["outputs"] == {str(SCORES): "missing"}
 
 
-def test_other_inputs_other_code_and_another_lock_are_told(
-    here: Path, told: Told, monkeypatch: pytest.MonkeyPatch
+def test_other_inputs_other_code_and_another_lock_are_shown(
+    here: Path, summary_of: Summary, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     DATA.unlink()
     TABLE.write_bytes(b"")
     monkeypatch.setattr("nlobayes.commands.audit.show.code_digest", lambda *_: "other")
     monkeypatch.setattr(provenance, "lock_digest", lambda: "other")
-    made = told(PREDICTIONS)["made"]
+    made = summary_of(PREDICTIONS)["made"]
     assert made["inputs"] == {str(DATA): "missing"}
     assert (made["installed_code"], made["same_lock"]) == (False, False)
 
 
-def test_a_verb_that_is_unknown_has_no_installed_code(here: Path, told: Told) -> None:
+def test_a_verb_that_is_unknown_has_no_installed_code(here: Path, summary_of: Summary) -> None:
     groups, attrs = read_groups(PREDICTIONS, "predictions"), read_attrs(PREDICTIONS)
     for verb in ("divine", "../verbs/show", "show.py"):
         write_groups(PREDICTIONS, attrs["kind"], groups, {**attrs, "verb": verb})
-        assert told(PREDICTIONS)["made"]["installed_code"] is False
+        assert summary_of(PREDICTIONS)["made"]["installed_code"] is False
 
 
 def test_a_pipe_gets_plain_text_with_every_fact(here: Path, printed: Printed) -> None:
-    said = printed(PREDICTIONS)
-    assert "\x1b" not in said
-    lines = [line.split() for line in said.splitlines()]
+    text = printed(PREDICTIONS)
+    assert "\x1b" not in text
+    lines = [line.split() for line in text.splitlines()]
     for line in (
         ["kind", "predictions"],
         ["verb", "posterior_predictive"],
@@ -244,7 +250,7 @@ def test_a_pipe_gets_plain_text_with_every_fact(here: Path, printed: Printed) ->
         ["predictions", "f", "chain", "2,", "draw", "5,", "point", "12", "float64"],
     ):
         assert line in lines
-    assert "NO: its sampler is biased" in said
+    assert "NO: its sampler is biased" in text
 
 
 @pytest.mark.usefixtures("terminal")
@@ -264,7 +270,7 @@ def test_no_line_is_wider_than_the_terminal(here: Path, printed: Printed) -> Non
     assert len(lines) > 40
 
 
-def test_what_nothing_tells_of_is_said(dataset_path: Path, printed: Printed) -> None:
+def test_an_unknown_origin_is_stated(dataset_path: Path, printed: Printed) -> None:
     assert "no attribute and no record states it" in printed(dataset_path)
 
 

@@ -1,4 +1,4 @@
-"""A surrogate that knows its process flags other squarks, and writes its cross section as SLHA."""
+"""A surrogate that states its process flags other squarks and writes its cross section as SLHA."""
 
 from __future__ import annotations
 
@@ -79,20 +79,20 @@ def test_a_file_with_other_squarks_is_outside_for_a_reason(
 def test_files_tell_more_than_squarks(
     exported: Exported, dataset: Dataset, slha: Path, tmp_path: Path
 ) -> None:
-    """Of a parameter that no file tells it is said that it is not given."""
+    """A parameter that the file lacks is reported as not given."""
     held = "mu = -400 GeV (-404 to -396); lambda = 1 1 (0 to 2)"
     path = write(tmp_path / "held.nc", exported, dataset, STATED | {"fixed": held})
     text = spectrum_of(Surrogate.load(path))
-    for mu, domain, said in ((-400, "inside", ""), (500, "outside", "mu is 500, must be within")):
+    for mu, domain, reason in ((-400, "inside", ""), (500, "outside", "mu is 500, must be within")):
         slha.write_text(f"{text}Block EXTPAR\n 23 {mu}\n")
         found = predicted(path, slha, tmp_path / "out.csv")
         assert found["domain"].tolist() == [domain]
-        assert said in found["reason"][0]
+        assert reason in found["reason"][0]
         assert "lambda is not given" in found["reason"][0]
 
 
 def test_a_table_with_squarks_is_held_against_them(path: Path, tmp_path: Path) -> None:
-    """In the unit of its header; a table without that column tells nothing, as before."""
+    """In the unit of its header; without the column no reason is given."""
     surrogate = Surrogate.load(path)
     cells = ",".join(map(repr, surrogate.typical.values()))
     header, points = ",".join(surrogate.inputs), tmp_path / "points.csv"
@@ -110,9 +110,9 @@ def test_python_takes_parameters_that_were_held_fixed(path: Path) -> None:
     given = {"msq": [3000.0, 1000.0, np.nan]}
     assert surrogate.domain(x, given).tolist() == ["inside", "outside", "inside"]
     assert surrogate.domain(x).tolist() == ["inside"] * 3
-    said = surrogate.reasons(given, 3).tolist()
-    assert said[0] == ""
-    assert [text.startswith("msq is ") for text in said[1:]] == [True, True]
+    reasons = surrogate.reasons(given, 3).tolist()
+    assert reasons[0] == ""
+    assert [text.startswith("msq is ") for text in reasons[1:]] == [True, True]
 
 
 def test_a_parameter_that_is_an_input_is_no_condition(
@@ -178,8 +178,8 @@ def test_a_cross_section_of_another_program_is_warned_of(
     slha.write_text(slha.read_text() + foreign)
     predicted(path, slha, tmp_path / "out.csv", slha_out=slha)
     assert foreign in slha.read_text()
-    (said,) = [line for line in capsys.readouterr().err.splitlines() if "Made 3" in line]
-    assert "point.slha keeps cross sections of the same process, energy and order" in said
+    (warning,) = [line for line in capsys.readouterr().err.splitlines() if "Made 3" in line]
+    assert "point.slha keeps cross sections of the same process, energy and order" in warning
 
 
 IN_SMODELS = """
@@ -193,10 +193,10 @@ print(found.value.asNumber(pb), found.info.sqrts.asNumber(GeV), found.info.order
 
 @pytest.mark.slow
 def test_smodels_reads_the_cross_section(path: Path, slha: Path, tmp_path: Path) -> None:
-    """In an environment of its own: its unum installs a package `tests`, which would hide ours."""
+    """In a separate environment, as its unum installs a package `tests` that would hide ours."""
     found = predicted(path, slha, tmp_path / "out.csv", slha_out=slha)
     alone = ("run", "--quiet", "--no-project", "--python", sys.executable)
-    said = call(
+    answer = call(
         uv(),
         *alone,
         "--with",
@@ -207,7 +207,7 @@ def test_smodels_reads_the_cross_section(path: Path, slha: Path, tmp_path: Path)
         str(slha),
         cwd=tmp_path,
     )
-    value, energy, order, *particles = map(float, said.split())
+    value, energy, order, *particles = map(float, answer.split())
     assert value == pytest.approx(found["sigma_pb_median"][0], rel=1e-8)
     assert (energy, order) == (13000.0, 1)
     assert particles == [1000022.0, 1000022.0]

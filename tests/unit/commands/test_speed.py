@@ -40,7 +40,7 @@ def spec(*widths: int) -> str:
 def timed(
     dataset_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Times of a small and a large network, the large sampled by trees; fewer than in earnest."""
+    """Times of a small and a large network, the large one sampled by NUTS; with few trials."""
     for name, number in {"DRAWS": 100, "TRIALS": 3, "LOADINGS": LOADINGS}.items():
         monkeypatch.setattr(module, name, number)
     out, loadings = tmp_path / "speed.csv", tmp_path / "loadings.csv"
@@ -56,7 +56,7 @@ def test_every_network_has_its_times(timed: tuple[pd.DataFrame, pd.DataFrame]) -
     small, large = table.loc["n2"], table.loc["n50"]
     assert small["seconds_per_draw"] == pytest.approx(10 * small["gradient_ms"] / 1e3)
     assert np.isnan(small["seconds_per_draw_at_most"])
-    assert np.isnan(large["seconds_per_draw"])  # trees have no fixed length, but a longest
+    assert np.isnan(large["seconds_per_draw"])  # NUTS has no fixed length, but a maximum
     assert large["seconds_per_draw_at_most"] == pytest.approx(4.096 * large["gradient_ms"])
     times = table.filter(regex="_ms$")
     assert [*times] == [
@@ -89,7 +89,7 @@ def test_every_loading_is_kept(timed: tuple[pd.DataFrame, pd.DataFrame]) -> None
         np.testing.assert_allclose(table[name], expected[table.index], rtol=1e-6)
 
 
-def test_a_dataset_for_each_network_is_asked_for(dataset_path: Path, tmp_path: Path) -> None:
+def test_a_dataset_for_each_network_is_required(dataset_path: Path, tmp_path: Path) -> None:
     out, loadings = tmp_path / "speed.csv", tmp_path / "loadings.csv"
     with refused("commands.unequal_datasets", datasets=1, networks=2):
         speed(spec(2, 3), [dataset_path], out, loadings)

@@ -1,4 +1,4 @@
-"""What the likelihood says of predictions, from named draws to the scores of the run."""
+"""Densities of the likelihood at predictions, from named draws to the scores of the run."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ FAMILIES = {"student_t": "student_t", "learned degrees": "student_t", "laplace":
 
 
 class Scored(NamedTuple):
-    """What was predicted, what was scored, and the density of each row (chain, draw, point)."""
+    """Predictions, scores, and the density of each row (chain, draw, point)."""
 
     predictions: xr.Dataset
     scores: dict[str, Any]
@@ -69,7 +69,7 @@ def score(
     draws: int = DRAWS,
     spec: str = SPEC,
 ) -> Scored:
-    """Predict and score draws about one of the prior, and ask PyMC for their densities."""
+    """Predict and score draws around one of the prior, and compute their densities by PyMC."""
     model = {"network": {"hidden": [2]}, "prior": {"kind": "fan_in"}, "precision": "float64"}
     job = ModelJob.model_validate({**model, "likelihood": likelihood})
     built = builder.build_model(job, data)
@@ -145,7 +145,7 @@ def test_the_likelihood_judges_as_the_sampled_model_does(
 
 
 @pytest.mark.parametrize("likelihood", [{"kind": "categorical"}, {"kind": "bernoulli"}])
-def test_classes_are_judged_by_their_log_probabilities(
+def test_classes_are_scored_by_their_log_probabilities(
     points: Selection, choices: Choices, tmp_path: Path, likelihood: dict[str, Any]
 ) -> None:
     count = 2 if likelihood["kind"] == "bernoulli" else 3
@@ -168,10 +168,10 @@ def test_too_few_draws_give_none_and_a_reason(dataset: Dataset, tmp_path: Path) 
     assert found["stated_noise"]["test"]["lppd"] < 0
 
 
-def test_what_is_not_finite_is_null(
+def test_values_that_are_not_finite_are_null(
     dataset: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As where no tail of a row can be fitted."""
+    """As if the tail of a row could not be fitted."""
 
     def infinite(log_likelihood: np.ndarray) -> Any:
         found = information(log_likelihood)
@@ -185,7 +185,7 @@ def test_what_is_not_finite_is_null(
 
 
 def test_predictions_without_a_noise_are_refused(dataset: Dataset, tmp_path: Path) -> None:
-    """As those of an older version."""
+    """As in predictions of an older version."""
     f = np.random.default_rng(1).normal(size=(40, len(dataset.target)))
     draws = xr.Dataset(coords={"chain": [0, 1], "draw": np.arange(20)})
     groups = predictions_groups(Predicted(f), Predicted(f[:3]), dataset, draws)
@@ -204,8 +204,8 @@ def test_what_draws_predict_is_read_as_it_was_written(dataset: Dataset) -> None:
     f, points, draws = (rng.uniform(1, 2, shape) for shape in shapes.values())
     labels = xr.Dataset(coords={"chain": [0, 1], "draw": [0, 1, 2]})
     for scale in (f, points, draws, np.asarray(0.3)):
-        says = Predicted(f, "student_t", scale, draws)
-        groups = predictions_groups(says, says, dataset, labels)
+        predicted = Predicted(f, "student_t", scale, draws)
+        groups = predictions_groups(predicted, predicted, dataset, labels)
         found = read_predicted(groups["predictions"])
         assert found.scale is not None
         np.testing.assert_array_equal(found.function, f)

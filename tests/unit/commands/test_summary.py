@@ -1,4 +1,4 @@
-"""The end of a run in words: every run with its convergence, its verdict and the next steps."""
+"""The summary: every run with its scores, convergence, verdict and next steps."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RUNS = (
     "embedded_k/n32/fan_in/tolerance_3_5/adam/hmc_k/s1",
 )
 LABELS = ("check hmc_check", "check nuts_check", "quickstart")
-"""What the default study calls them."""
+"""Labels of these runs in the default study."""
 OTHERS = ("mine/n8/fan_in/tolerance_10/adam/hmc/s1", "mine/n8/fan_in/tolerance_10/adam/hmc/s2")
 TEST = {"rmse_log10": 0.0309, "r2_log10": 0.9993, "coverage_68": 0.695, "coverage_95": 0.963}
 CLASSES = {"accuracy": 0.963, "lppd": -0.2157, "ece": 0.1}
@@ -69,8 +69,10 @@ def metrics(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def said(metrics: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Print a summary at a width, and give its lines."""
+def printed_summary(
+    metrics: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Any:
+    """Print a summary in some width, and return its lines."""
 
     def printed(*grids: str, width: int = 160, **options: Any) -> list[str]:
         monkeypatch.setenv("COLUMNS", str(width))
@@ -81,17 +83,17 @@ def said(metrics: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.
 
 
 def row(lines: list[str], label: str) -> list[str]:
-    """The cells of the first line that begins with a label."""
+    """Return the cells of the first line that begins with a label."""
     (first, *_) = [line for line in lines if line.startswith(f"{label} ")]
     return first.removeprefix(label).split()
 
 
 def test_every_run_is_shown_by_its_grid_with_scores_and_convergence(
-    metrics: Path, said: Any
+    metrics: Path, printed_summary: Any
 ) -> None:
     for run in RUNS:
         write_run(metrics, run)
-    lines = said()
+    lines = printed_summary()
     for label in LABELS:
         scores = ["0.0309", "0.9993", "69.5%", "96.3%", "2.400"]
         assert row(lines, label) == [*scores, "1.007", "330", "0", "1e+05", "yes", "yes"]
@@ -101,17 +103,17 @@ def test_every_run_is_shown_by_its_grid_with_scores_and_convergence(
 
 
 def test_the_shipped_study_is_known_by_its_grids_and_others_by_what_differs(
-    metrics: Path, said: Any
+    metrics: Path, printed_summary: Any
 ) -> None:
     for run in (*RUNS, *OTHERS):
         write_run(metrics, run)
-    lines = said()
+    lines = printed_summary()
     order = [line.split("  ")[0] for line in lines if "1e+05" in line]
     assert order == [*LABELS, "mine s1", "mine s2"]
 
 
-def test_chains_weighted_by_stacking_are_said_to_be_no_verdict(metrics: Path, said: Any) -> None:
-    """Beside a verdict that failed, which stays; runs without the weights say nothing of them."""
+def test_weights_of_chains_are_printed_as_no_verdict(metrics: Path, printed_summary: Any) -> None:
+    """A failed verdict remains; runs without these weights have no such line."""
     write_run(metrics, RUNS[0], checks={"rhat_f_p99": UNCONVERGED})
     write_run(metrics, RUNS[1])
     path = metrics / RUNS[0] / "evaluation.json"
@@ -121,17 +123,17 @@ def test_chains_weighted_by_stacking_are_said_to_be_no_verdict(metrics: Path, sa
         f"{LABELS[0]}: chains by stacking 0.97, 0.03, log score of test rows 1.234 (0.900 with"
         " equal weights); it is no verdict on convergence"
     )
-    lines = said()
+    lines = printed_summary()
     assert [line for line in lines if "stacking" in line] == [sentence]
     assert any(line.startswith("NOT CONVERGED") and LABELS[0] in line for line in lines)
-    page = " ".join(said(rst=True))
+    page = " ".join(printed_summary(rst=True))
     assert sentence.replace("_", r"\_") in page
 
 
-def test_a_grid_is_shown_alone(metrics: Path, said: Any) -> None:
+def test_a_grid_is_shown_alone(metrics: Path, printed_summary: Any) -> None:
     for run in RUNS:
         write_run(metrics, run)
-    lines = said("quickstart")
+    lines = printed_summary("quickstart")
     assert "1 of 1 runs converged and are calibrated: quickstart" in lines
     assert not any("check" in line for line in lines)
 
@@ -144,47 +146,49 @@ def test_a_grid_is_shown_alone(metrics: Path, said: Any) -> None:
     ],
 )
 def test_a_grid_without_runs_is_refused(
-    metrics: Path, said: Any, grid: str, code: str, fields: dict[str, Any]
+    metrics: Path, printed_summary: Any, grid: str, code: str, fields: dict[str, Any]
 ) -> None:
     write_run(metrics, RUNS[0])
     with refused(f"commands.{code}", **fields):
-        said(grid)
+        printed_summary(grid)
 
 
 @pytest.mark.parametrize("width", [80, 100, 120])
 def test_nothing_is_wider_than_the_terminal_but_what_is_to_be_copied(
-    metrics: Path, said: Any, width: int
+    metrics: Path, printed_summary: Any, width: int
 ) -> None:
-    """Limits, verdict and label are never what is left out."""
+    """Limits, verdict and label are never left out."""
     for run in RUNS:
         checks = {name: UNCONVERGED for name in CONVERGENCE}
         write_run(metrics, run, checks=checks, calibration=dict.fromkeys(CALIBRATION, UNCALIBRATED))
-    lines = said(width=width)
+    lines = printed_summary(width=width)
     wide = [line for line in lines if len(line) > width]
     assert all("results/surrogates" in line for line in wide)
     assert all(row(lines, label)[-2:] == ["NO", "NO"] for label in LABELS)
 
 
-def test_a_long_name_is_folded_and_not_cut(metrics: Path, said: Any) -> None:
+def test_a_long_name_is_folded_and_not_cut(metrics: Path, printed_summary: Any) -> None:
     write_run(metrics, f"{TALLEST}/s1")
-    lines = said(width=80)
+    lines = printed_summary(width=80)
     assert "".join(line.split(" ")[0] for line in lines).count("x") >= len(TALLEST)
 
 
-def test_classes_have_a_table_and_scores_of_their_own(metrics: Path, said: Any) -> None:
+def test_classes_have_a_table_and_scores_of_their_own(metrics: Path, printed_summary: Any) -> None:
     write_run(metrics, RUNS[0])
     write_run(metrics, "digits/s1", CLASSES)
-    lines = said()
+    lines = printed_summary()
     assert row(lines, LABELS[0])[0] == "0.0309"
     assert row(lines, "digits")[:3] == ["0.9630", "-0.216", "0.100"]
     assert any(line.startswith("RMSE in dex") for line in lines)
     assert any(line.startswith("accuracy, log score") for line in lines)
 
 
-def test_failed_convergence_is_said_with_limits_and_next_steps(metrics: Path, said: Any) -> None:
+def test_failed_convergence_is_printed_with_limits_and_next_steps(
+    metrics: Path, printed_summary: Any
+) -> None:
     write_run(metrics, RUNS[0], checks={"rhat_f_p99": UNCONVERGED}, tightness=6e5)
     write_run(metrics, RUNS[1])
-    lines = said()
+    lines = printed_summary()
     assert row(lines, LABELS[0])[-4:] == ["6e+05", "(tight)", "NO", "yes"]
     at = lines.index("NOT CONVERGED, calibrated: check hmc_check")
     assert lines[at + 1] == "  R-hat of f, 99 %: 1.19, must be at most 1.05"
@@ -192,34 +196,38 @@ def test_failed_convergence_is_said_with_limits_and_next_steps(metrics: Path, sa
     assert "1 of 2 runs converged and are calibrated: check nuts_check" in lines
 
 
-def test_a_failed_calibration_shows_as_well(metrics: Path, said: Any) -> None:
+def test_a_failed_calibration_shows_as_well(metrics: Path, printed_summary: Any) -> None:
     write_run(metrics, RUNS[0], calibration={"pit_ecdf": UNCALIBRATED})
-    lines = said()
+    lines = printed_summary()
     assert row(lines, LABELS[0])[-2:] == ["yes", "NO"]
     at = lines.index("converged, NOT CALIBRATED: check hmc_check")
     assert lines[at + 1] == "  PIT beyond its band: 0.0021, must be at most 0"
     assert "validation rows" in lines[at + 2]
 
 
-def test_a_step_is_said_once_and_of_whom_unless_of_all(metrics: Path, said: Any) -> None:
+def test_a_step_is_printed_once_with_its_runs_unless_for_all(
+    metrics: Path, printed_summary: Any
+) -> None:
     for run in RUNS[:2]:
         write_run(metrics, run, calibration={"pit_ecdf": UNCALIBRATED})
-    steps = [line for line in said() if line.startswith("  next")]
+    steps = [line for line in printed_summary() if line.startswith("  next")]
     assert all(line.startswith("  next: ") for line in steps)
     assert len({*steps}) == len(steps)
     write_run(metrics, RUNS[2], checks={"rhat_f_p99": UNCONVERGED})
-    steps = [line for line in said() if line.startswith("  next")]
+    steps = [line for line in printed_summary() if line.startswith("  next")]
     of = {line.partition(":")[0] for line in steps}
     assert of == {"  next (check hmc_check, check nuts_check)", "  next (quickstart)"}
 
 
-def test_dead_chains_are_named_and_what_does_not_exist_is_worded(metrics: Path, said: Any) -> None:
+def test_dead_chains_are_named_and_what_does_not_exist_is_worded(
+    metrics: Path, printed_summary: Any
+) -> None:
     checks = {
         "rhat_f_p99": {"value": None, "threshold": 1.05, "passed": False},
         "still_chains": {"value": 2, "threshold": 0, "passed": False},
     }
     write_run(metrics, RUNS[0], checks=checks, still_chains_at=[1, 3], rhat_f_p99=None)
-    lines = said()
+    lines = printed_summary()
     assert "none" in row(lines, LABELS[0])
     assert "  R-hat of f, 99 %: not finite, must be at most 1.05" in lines
     assert "  chains that stand still: 1, 3" in lines
@@ -234,7 +242,7 @@ def test_dead_chains_are_named_and_what_does_not_exist_is_worded(metrics: Path, 
     ],
 )
 def test_agreements_are_shown_with_their_limit(
-    metrics: Path, said: Any, z: float | None, passed: bool, expected: str
+    metrics: Path, printed_summary: Any, z: float | None, passed: bool, expected: str
 ) -> None:
     for run in RUNS:
         write_run(metrics, run)
@@ -243,56 +251,58 @@ def test_agreements_are_shown_with_their_limit(
     posteriors = [f"results/posterior/{run}.nc" for run in RUNS[:2]]
     pair = {"posteriors": posteriors, "z_mean_max": 1.0, "z_sd_max": z, "threshold": 4.89}
     path.write_text(json.dumps({"pairs": [pair], "passed": passed}))
-    assert expected in said()
-    assert not any(line.startswith("methods") for line in said("quickstart"))
+    assert expected in printed_summary()
+    assert not any(line.startswith("methods") for line in printed_summary("quickstart"))
 
 
-def test_surrogates_and_the_next_command_can_be_copied(metrics: Path, said: Any) -> None:
-    """The last run that passed its checks is the example; every path stands whole on its line."""
+def test_surrogates_and_the_next_command_can_be_copied(metrics: Path, printed_summary: Any) -> None:
+    """The last run that passed its checks is the example; no path is wrapped."""
     for run in RUNS:
         write_run(metrics, run)
     write_run(metrics, RUNS[2], checks={"rhat_f_p99": UNCONVERGED})
-    lines, folder = said(width=80), metrics.parent / "surrogates"
+    lines, folder = printed_summary(width=80), metrics.parent / "surrogates"
     assert f"surrogate of quickstart: {folder / RUNS[2]}.nc" in lines
     assert f"next: nlobayes predict {folder / RUNS[1]}.nc points.csv -o out.csv" in lines
     assert any(line.endswith(f"nlobayes serve {folder / RUNS[1]}.nc") for line in lines)
 
 
 def test_surrogates_say_of_what_they_are(
-    metrics: Path, said: Any, exported: Exported, dataset: Dataset
+    metrics: Path, printed_summary: Any, exported: Exported, dataset: Dataset
 ) -> None:
-    """Once for all that are of the same; a file that cannot be read says nothing."""
+    """Once for all surrogates of the same process; an unreadable file has no line."""
     for run in RUNS:
         write_run(metrics, run)
     for run in RUNS[:2]:
         write(metrics.parent / "surrogates" / f"{run}.nc", exported, dataset)
-    (line,) = [line for line in said(width=1000) if line.startswith("surrogates of ")]
+    (line,) = [line for line in printed_summary(width=1000) if line.startswith("surrogates of ")]
     assert line.startswith(f"surrogates of {LABELS[0]}, {LABELS[1]} are of p p -> chi0_1 chi0_1 at")
-    page = " ".join(said(rst=True))
+    page = " ".join(printed_summary(rst=True))
     assert "What they are of:" in page
     assert "at 13 TeV, PDG 2212 2212 -> 1000022 1000022, NLO QCD" in page
 
 
-def test_runs_and_labels_can_be_given(metrics: Path, said: Any) -> None:
+def test_runs_and_labels_can_be_given(metrics: Path, printed_summary: Any) -> None:
     for run in RUNS:
         write_run(metrics, run)
-    lines = said(spec=json.dumps({"runs": {RUNS[1]: "this one"}}))
+    lines = printed_summary(spec=json.dumps({"runs": {RUNS[1]: "this one"}}))
     assert row(lines, "this one")[-1] == "yes"
     assert "1 of 1 runs converged and are calibrated: this one" in lines
 
 
 def test_a_report_is_pointed_to_where_it_is(
-    metrics: Path, said: Any, monkeypatch: pytest.MonkeyPatch
+    metrics: Path, printed_summary: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_run(metrics, RUNS[0])
-    assert "report: run `make report`" in said()
+    assert "report: run `make report`" in printed_summary()
     (metrics / "report.html").write_text("")
     report = f"report: {metrics / 'report.html'}"
-    assert report in said()
+    assert report in printed_summary()
     os.utime(metrics / "report.html", (0, 0))
-    assert f"{report}, older than these results; `make report` writes it again" in said()
+    assert f"{report}, older than these results; `make report` writes it again" in printed_summary()
     monkeypatch.chdir(metrics)
-    assert f"`snakemake --report {metrics / 'report.html'}` writes it again" in "\n".join(said())
+    assert f"`snakemake --report {metrics / 'report.html'}` writes it again" in "\n".join(
+        printed_summary()
+    )
 
 
 @pytest.mark.parametrize("folder", ["nothing", "."])
@@ -310,7 +320,12 @@ def test_without_runs_there_is_nothing_to_show(tmp_path: Path, folder: str) -> N
     ],
 )
 def test_scores_are_never_shown_without_their_diagnostics(
-    metrics: Path, said: Any, name: str, content: str | None, code: str, fields: dict[str, Any]
+    metrics: Path,
+    printed_summary: Any,
+    name: str,
+    content: str | None,
+    code: str,
+    fields: dict[str, Any],
 ) -> None:
     write_run(metrics, RUNS[0])
     path = metrics / RUNS[0] / f"{name}.json"
@@ -318,33 +333,37 @@ def test_scores_are_never_shown_without_their_diagnostics(
     if content is not None:
         path.write_text(content)
     with refused(code, path=path, **fields):
-        said()
+        printed_summary()
 
 
 def test_what_failed_is_red_and_what_passed_is_not(
-    metrics: Path, said: Any, monkeypatch: pytest.MonkeyPatch
+    metrics: Path, printed_summary: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("TERM", "xterm")
     write_run(metrics, RUNS[1])
-    assert "\x1b[1;31m" not in "".join(said())
+    assert "\x1b[1;31m" not in "".join(printed_summary())
     write_run(metrics, RUNS[0], checks={"rhat_f_p99": UNCONVERGED})
-    red = [line for line in said() if "\x1b[1;31m" in line]
+    red = [line for line in printed_summary() if "\x1b[1;31m" in line]
     assert ["NO" in red[0], "NOT CONVERGED" in red[1], len(red)] == [True, True, 2]
 
 
-def test_a_target_that_is_no_cross_section_shows_its_own_rmse(metrics: Path, said: Any) -> None:
+def test_a_target_that_is_no_cross_section_shows_its_own_rmse(
+    metrics: Path, printed_summary: Any
+) -> None:
     own = {"rmse_target": 0.25, "r2_target_mean": 0.5, "coverage_68": 0.7, "coverage_95": 0.9}
     write_run(metrics, RUNS[0], own | {"lppd": 1.0})
-    assert row(said(), LABELS[0])[:2] == ["0.25", "0.5000"]
+    assert row(printed_summary(), LABELS[0])[:2] == ["0.25", "0.5000"]
 
 
-def test_the_landing_page_of_the_report_is_the_same_verdict(metrics: Path, said: Any) -> None:
-    """As docutils reads it: no warning, a table with a row per run, and what failed."""
+def test_the_landing_page_of_the_report_is_the_same_verdict(
+    metrics: Path, printed_summary: Any
+) -> None:
+    """Parsed by docutils: no warning, a table with a row per run, and the failed checks."""
     docutils = pytest.importorskip("docutils.core")
     write_run(metrics, RUNS[0], calibration={"pit_ecdf": UNCALIBRATED})
     write_run(metrics, RUNS[2])
-    text = "\n".join(said(rst=True))
+    text = "\n".join(printed_summary(rst=True))
     strict = {"halt_level": 2, "report_level": 2}
     page = docutils.publish_parts(text, writer="html", settings_overrides=strict)["body"]
     assert page.count("<tr>") == 1 + 2
@@ -354,11 +373,11 @@ def test_the_landing_page_of_the_report_is_the_same_verdict(metrics: Path, said:
     assert f"{RUNS[2]}.nc" in page
 
 
-def test_the_landing_page_answers_first_what_a_reader_asks(metrics: Path, said: Any) -> None:
+def test_the_landing_page_begins_with_answers(metrics: Path, printed_summary: Any) -> None:
     write_run(metrics, RUNS[0], checks={"rhat_f_p99": UNCONVERGED})
     write_run(metrics, RUNS[1], TEST | {"rmse_log10": 0.09, "lppd": 2.4})
     with_rivals(metrics, RUNS[2])
-    page = "\n".join(said(rst=True))
+    page = "\n".join(printed_summary(rst=True))
     first = page[: page.index("list-table")].replace("\\", "")
     assert f"**Converged?** No: 2 of 3 runs of chains. Failed: {LABELS[0]}." in first
     assert "**Calibrated?** Yes: 3 of 3 runs." in first
@@ -366,49 +385,51 @@ def test_the_landing_page_answers_first_what_a_reader_asks(metrics: Path, said: 
     assert "better than the ensemble of MAPs in 2 of 3, gp_matern in 0 of 1." in first
 
 
-def test_a_run_without_score_meets_no_rival(metrics: Path, said: Any) -> None:
-    """Nor does it count as worse than one; and there is a sentence where nothing can be said."""
+def test_a_run_without_score_meets_no_rival(metrics: Path, printed_summary: Any) -> None:
+    """It is not counted as worse either, and a sentence states that nothing can be compared."""
     scores = TEST | {"lppd": 2.4}
     write_run(metrics, RUNS[0], scores | {"rmse_log10": None})
     assert "**Against which rivals?** No score of test rows can be compared. No other" in (
-        page := "\n".join(said(rst=True))
+        page := "\n".join(printed_summary(rst=True))
     )
     assert "better than" not in page
     write_run(metrics, RUNS[1], scores)
-    assert "better than the ensemble of MAPs in 1 of 1." in "\n".join(said(rst=True))
+    assert "better than the ensemble of MAPs in 1 of 1." in "\n".join(printed_summary(rst=True))
 
 
-def test_few_test_rows_leave_calibration_untested(metrics: Path, said: Any) -> None:
+def test_few_test_rows_leave_calibration_untested(metrics: Path, printed_summary: Any) -> None:
     few = {"value": 0.33, "low": 0.09, "high": 1.27, "passed": True}
     write_run(metrics, RUNS[0], calibration={"coverage_68": few})
     write_run(metrics, RUNS[1])
-    lines = said()
+    lines = printed_summary()
     assert row(lines, LABELS[0])[-2:] == ["not", "tested"]
     assert any(line.startswith("1 of 2 runs converged and are calibrated") for line in lines)
-    page = "\n".join(said(rst=True))
+    page = "\n".join(printed_summary(rst=True))
     assert "**Calibrated?** Yes: 1 of 1 runs. Not tested, for there are too few test rows" in page
 
 
-def test_groups_of_test_rows_have_a_table_below(metrics: Path, said: Any) -> None:
-    """A group of too few rows has none; without groups there is no table."""
+def test_groups_of_test_rows_have_a_table_below(metrics: Path, printed_summary: Any) -> None:
+    """A group of too few rows has no scores; without groups there is no table."""
     errors = {"relative_error_p50": 0.0019, "relative_error_p95": 0.01}
     group = TEST | {"lppd": 3.1, "points": 535} | errors
     groups = {"recovered": group, "imputed": "12 rows, scores of a group need 30 or more"}
     write_run(metrics, RUNS[0], TEST | {"lppd": 2.4, "groups": groups})
     write_run(metrics, RUNS[1])
-    lines = said()
+    lines = printed_summary()
     (first,) = [line.split() for line in lines if "recovered" in line]
     scores = ["0.0309", "0.9993", "69.5%", "96.3%", "3.100"]
     assert first == [*LABELS[0].split(), "recovered", "535", "0.19%", "1.00%", *scores]
     assert not any("imputed" in line for line in lines)
-    page = "\n".join(said(rst=True))
+    page = "\n".join(printed_summary(rst=True))
     assert "Test rows in groups" in page
     assert "recovered" in page
 
 
-def test_without_groups_there_is_no_table_of_them(metrics: Path, said: Any) -> None:
+def test_without_groups_there_is_no_table_of_them(metrics: Path, printed_summary: Any) -> None:
     write_run(metrics, RUNS[0])
-    assert not any("Test rows in groups" in line for line in [*said(), *said(rst=True)])
+    assert not any(
+        "Test rows in groups" in line for line in [*printed_summary(), *printed_summary(rst=True)]
+    )
 
 
 def with_rivals(metrics: Path, run: str) -> None:
@@ -432,9 +453,11 @@ def with_rivals(metrics: Path, run: str) -> None:
     job.write_text("s\tcpu_time\tmax_rss\n20.0\t19.0\t402.7\n")
 
 
-def test_rivals_stand_below_their_run_with_what_they_took(metrics: Path, said: Any) -> None:
+def test_rivals_stand_below_their_run_with_what_they_took(
+    metrics: Path, printed_summary: Any
+) -> None:
     with_rivals(metrics, RUNS[2])
-    lines = said()
+    lines = printed_summary()
     at = next(place for place, line in enumerate(lines) if line.startswith("Rivals on the same"))
     (own,) = [line.split() for line in lines[at:] if "this run" in line]
     assert own[:3] == ["quickstart", "this", "run"]
@@ -445,14 +468,14 @@ def test_rivals_stand_below_their_run_with_what_they_took(metrics: Path, said: A
     assert process[1:12] == ["gp_matern", *cost, *errors, "1.2e-05", "4.4e-05"]
     assert "9.690" in process
     assert "boosted_trees needs scikit-learn" in " ".join(" ".join(lines[at:]).split())
-    page = "\n".join(said(rst=True))
+    page = "\n".join(printed_summary(rst=True))
     assert "gp\\_matern" in page
     assert "Rivals on the same rows" in page
 
 
-def test_without_rivals_there_is_no_table_of_them(metrics: Path, said: Any) -> None:
+def test_without_rivals_there_is_no_table_of_them(metrics: Path, printed_summary: Any) -> None:
     write_run(metrics, RUNS[2])
-    assert not any("Rivals" in line for line in [*said(), *said(rst=True)])
+    assert not any("Rivals" in line for line in [*printed_summary(), *printed_summary(rst=True)])
 
 
 SIZE = {"mode": 3.0, "low_90": 2.0, "high_90": 6.0, "rhat": 1.0204, "ess_bulk": 310.4}
@@ -468,26 +491,28 @@ ARCHITECTURE = {
 }
 
 
-def test_sizes_that_were_drawn_have_a_table_below(metrics: Path, said: Any) -> None:
+def test_sizes_that_were_drawn_have_a_table_below(metrics: Path, printed_summary: Any) -> None:
     write_run(metrics, RUNS[0], architecture=ARCHITECTURE)
     write_run(metrics, RUNS[1])
-    lines = said()
+    lines = printed_summary()
     (width,) = [line.split() for line in lines if "units of hidden layer 1" in line]
     assert " ".join(width[2:]) == "units of hidden layer 1 3 2 to 6 1.020 310 15.00%"
     (parameters,) = [line.split() for line in lines if "parameters in use" in line]
     assert parameters[-3:] == ["none", "310", "20.00%"]
-    assert "Sizes of networks that were drawn" in "\n".join(said(rst=True))
+    assert "Sizes of networks that were drawn" in "\n".join(printed_summary(rst=True))
 
 
-def test_without_drawn_sizes_there_is_no_table_of_them(metrics: Path, said: Any) -> None:
+def test_without_drawn_sizes_there_is_no_table_of_them(metrics: Path, printed_summary: Any) -> None:
     write_run(metrics, RUNS[0])
-    assert not any("Sizes of networks" in line for line in [*said(), *said(rst=True)])
+    assert not any(
+        "Sizes of networks" in line for line in [*printed_summary(), *printed_summary(rst=True)]
+    )
 
 
 def test_coverage_of_every_target_is_shown(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Where one network learned several; also on the first page of the report."""
+    """If one network learned several targets; also on the landing page of the report."""
     metrics = tmp_path / "metrics"
     write_run(metrics, OTHERS[0])
     path = metrics / OTHERS[0] / "evaluation.json"
@@ -500,7 +525,7 @@ def test_coverage_of_every_target_is_shown(
     path.write_text(json.dumps(evaluation))
     for rst in (False, True):
         summary(metrics=metrics, rst=rst)
-        said = capsys.readouterr().out.replace("\\_", "_")
-        assert "Targets that one network learned" in said
+        text = capsys.readouterr().out.replace("\\_", "_")
+        assert "Targets that one network learned" in text
         for cell in ("scale_up_over_sigma_pb", "0.00011", "1.23%", "0.612", "none", "0.0309"):
-            assert cell in said
+            assert cell in text

@@ -70,14 +70,14 @@ Tabulate = Callable[..., Path]
 def files(
     run: Any, make_predictions: Callable[..., tuple[Path, Path]], dataset: Dataset, tmp_path: Path
 ) -> dict[str, Path]:
-    """A judged and scored run."""
+    """A diagnosed and scored run."""
     predictions, path = make_predictions(tmp_path, dataset)
-    judged, scored = tmp_path / "diagnostics.json", tmp_path / "evaluation.json"
-    diagnose(json.dumps(JUDGED), run.posterior, judged)
+    diagnostics, scored = tmp_path / "diagnostics.json", tmp_path / "evaluation.json"
+    diagnose(json.dumps(JUDGED), run.posterior, diagnostics)
     evaluate(json.dumps(SCORED), predictions, path, scored)
     return {
         "posterior": run.posterior,
-        "diagnostics": judged,
+        "diagnostics": diagnostics,
         "predictions": predictions,
         "evaluation": scored,
         "dataset": path,

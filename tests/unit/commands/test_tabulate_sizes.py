@@ -1,4 +1,4 @@
-"""A run whose network size is drawn: its verdict, its predictions, its scores and its tables."""
+"""A run whose network size is drawn: verdict, predictions, scores and tables."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ JUMP = (*EVERY, "jump")
 
 
 def with_sizes(posterior: Path, out: Path, widths: np.ndarray) -> Path:
-    """Let every 4th draw of a posterior have so many of two units, with a jump in each draw."""
+    """Give stored draws of a posterior these numbers of units, of at most two, with a jump each."""
     groups = read_groups(posterior, "posterior")
     groups["posterior"]["width_1"] = (EVERY, widths)
     at = np.repeat(widths, 4, axis=1).astype(int)
     before = np.concatenate([at[:, :1], at[:, :-1]], axis=1)
-    told = {
+    stats = {
         "size": (EVERY, at),
         "jumps_split_1": (EVERY, np.ones_like(at)),
         "jump_acceptance_split_1": (EVERY, np.full(at.shape, 0.25)),
@@ -61,7 +61,7 @@ def with_sizes(posterior: Path, out: Path, widths: np.ndarray) -> Path:
         "jump_from_width_1": (JUMP, before[..., np.newaxis]),
         "jump_to_width_1": (JUMP, 3 - before[..., np.newaxis]),
     }
-    groups["all_sample_stats"] = groups["all_sample_stats"].assign(told)
+    groups["all_sample_stats"] = groups["all_sample_stats"].assign(stats)
     write_groups(out, "posterior", groups, read_attrs(posterior))
     return out
 
@@ -92,7 +92,7 @@ def sized(
     return predictions, path
 
 
-def judge(posterior: Path, folder: Path) -> dict[str, Any]:
+def diagnosed(posterior: Path, folder: Path) -> dict[str, Any]:
     diagnose(json.dumps(JUDGED), posterior, folder / "diagnostics.json")
     found: dict[str, Any] = json.loads((folder / "diagnostics.json").read_text())
     return found
@@ -101,7 +101,7 @@ def judge(posterior: Path, folder: Path) -> dict[str, Any]:
 def test_diagnostics_have_the_posterior_of_the_size(
     posterior: Path, widths: np.ndarray, tmp_path: Path
 ) -> None:
-    found = judge(posterior, tmp_path)["architecture"]
+    found = diagnosed(posterior, tmp_path)["architecture"]
     width, inputs = (
         found["width_1"],
         len(read_groups(posterior, "posterior")["posterior"]["feature"]),
@@ -116,13 +116,13 @@ def test_diagnostics_have_the_posterior_of_the_size(
 def test_chains_at_sizes_of_their_own_have_not_converged(
     run: Any, widths: np.ndarray, tmp_path: Path
 ) -> None:
-    mixing = judge(with_sizes(run.posterior, tmp_path / "mixing.nc", widths), tmp_path)
+    mixing = diagnosed(with_sizes(run.posterior, tmp_path / "mixing.nc", widths), tmp_path)
     assert mixing["checks"]["rhat_size"]["threshold"] == 1.05
     apart = np.array([[1.0], [1.0], [2.0]]) * np.ones((1, STORED))
-    stuck = judge(with_sizes(run.posterior, tmp_path / "stuck.nc", apart), tmp_path)
+    stuck = diagnosed(with_sizes(run.posterior, tmp_path / "stuck.nc", apart), tmp_path)
     assert stuck["checks"]["rhat_size"] == {"value": None, "threshold": 1.05, "passed": False}
     assert stuck["converged"] is False
-    assert "rhat_size" not in judge(run.posterior, tmp_path)["checks"]
+    assert "rhat_size" not in diagnosed(run.posterior, tmp_path)["checks"]
 
 
 def test_predictions_carry_the_size_of_each_draw(

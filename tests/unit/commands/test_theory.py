@@ -54,7 +54,7 @@ Change = Callable[[dict[str, np.ndarray]], None]
 
 
 def table(change: Change | None = None) -> Table:
-    """Make cross sections in pb, scales about them, and an error of parton distributions in fb."""
+    """Make cross sections in pb, scale variations, and an error of parton distributions in fb."""
     rng = np.random.default_rng(3)
     mass = rng.uniform(100, 1000, ROWS)
     mixing = rng.normal(size=(ROWS, 4))
@@ -94,7 +94,7 @@ def test_errors_are_learned_as_ratios_in_one_unit(tmp_path: Path) -> None:
 
 
 def test_beside_a_reference_errors_stay_ratios_to_the_target(tmp_path: Path) -> None:
-    """The first output is the K-factor, of which errors take no notice."""
+    """The first output is the K-factor, which errors do not depend on."""
     data, alone = prepared(tmp_path, None, **K_FACTOR), prepared(tmp_path)
     np.testing.assert_array_equal(data.observed, alone.observed)
     np.testing.assert_allclose(data.target[:, 1:], alone.target[:, 1:], atol=1e-13)
@@ -143,7 +143,7 @@ def test_errors_without_a_logarithm_are_refused(tmp_path: Path, column: str, val
 
 
 class Exported:
-    """A network of random draws about the true ratios, scored and written as a surrogate."""
+    """A network of random draws around the true ratios, scored and written as a surrogate."""
 
     def __init__(self, folder: Path, target: dict[str, Any]) -> None:
         self.data, self.folder = prepared(folder, **target), folder
@@ -151,7 +151,7 @@ class Exported:
         self.points = np.column_stack([self.data.inputs, *behind])
         self.model = ModelJob.model_validate(MODEL)
         self.drawn = flatten(self._weights())
-        self.says = predict_draws(self.drawn, self.model, self.data)
+        self.predicted = predict_draws(self.drawn, self.model, self.data)
         self._score()
         network = {"network": MODEL["network"], "export": {"draws": DRAWS}}
         names = ("thinned.nc", "dataset.nc", "diagnostics.json", "evaluation.json")
@@ -177,7 +177,7 @@ class Exported:
 
     def _score(self) -> None:
         draws = xr.Dataset(coords={"chain": [0, 1], "draw": np.arange(DRAWS // 2)})
-        groups = predictions_groups(self.says, self.says, self.data, draws)
+        groups = predictions_groups(self.predicted, self.predicted, self.data, draws)
         files = [self.folder / name for name in ("predictions.nc", "dataset.nc", "evaluation.json")]
         write_groups(files[0], "predictions", groups, {"exact": True})
         spec = {"noise": "gaussian", "calibration": {}, "covariate": "m1", "seed": 3}
@@ -192,11 +192,11 @@ def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 
 def test_the_file_predicts_what_the_posterior_says_of_every_target(made: Exported) -> None:
-    """Of each its draws, and the noise that was fitted to it."""
+    """Each error has its own draws and the noise that was fitted to it."""
     surrogate = Surrogate.load(made.path)
     assert surrogate.outputs == NAMES
     scores = json.loads((made.folder / "evaluation.json").read_text())["outputs"]
-    functions = made.says.function
+    functions = made.predicted.function
     for place, name in enumerate(NAMES):
         found = surrogate.predict(made.points, on="model", output=name)
         np.testing.assert_allclose(found.mean, functions[..., place].mean(axis=0), atol=1e-5)
@@ -206,7 +206,7 @@ def test_the_file_predicts_what_the_posterior_says_of_every_target(made: Exporte
 
 
 def test_coverage_of_every_component_is_scored(made: Exported) -> None:
-    """As counted here, on the test rows, with the intervals that the surrogate gives."""
+    """Coverage on the test rows, counted here with the intervals of the surrogate."""
     surrogate, test = Surrogate.load(made.path), made.data.split == TEST
     scores = json.loads((made.folder / "evaluation.json").read_text())["outputs"]
     for place, name in enumerate(NAMES):
@@ -231,8 +231,8 @@ def test_the_service_gives_the_errors_of_every_point(made: Exported) -> None:
     surrogate = Surrogate.load(made.path)
     client = TestClient(application(surrogate, {"index.html": ""}, ["testserver"]))
     points = made.points[:3]
-    asked = {"points": [*points.tolist(), [0.0] * points.shape[1]]}
-    found = client.post("/api/predict", json=asked).json()["errors"]
+    request = {"points": [*points.tolist(), [0.0] * points.shape[1]]}
+    found = client.post("/api/predict", json=request).json()["errors"]
     expected = surrogate.errors(points)
     assert found.keys() == expected.keys()
     for name, errors in expected.items():

@@ -22,7 +22,7 @@ CHECKS = {"rhat_f_median": {"value": 1.2, "threshold": 1.01, "passed": False}}
 
 @pytest.fixture(scope="module")
 def posterior(run: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Four times the draws of the run, each time a little further: 128, every 4th stored."""
+    """The draws of the run four times, each time a little shifted: 128, every 4th stored."""
     groups, attrs = read_groups(run.posterior, "posterior"), read_attrs(run.posterior)
     for name in ("posterior", "sample_stats", "all_sample_stats", "predictions"):
         group = groups[name]
@@ -37,7 +37,7 @@ def posterior(run: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def thin(run: Any, tmp_path: Path) -> Callable[[Path, Path, Path], None]:
-    """Thin a posterior, its costs going to a table of the folder."""
+    """Thin a posterior, and write the table of costs to the folder."""
 
     def thinned(posterior: Path, diagnostics: Path, out: Path) -> None:
         verb.thin(posterior, diagnostics, run.dataset, out, tmp_path / "thinning.csv")
@@ -102,7 +102,7 @@ def test_a_step_below_the_stored_one_is_refused(
 def test_diagnostics_without_a_step_are_refused(
     thin: Thin, posterior: Path, tmp_path: Path
 ) -> None:
-    """As when the scores are given in their place."""
+    """As if the scores were passed in place of the diagnostics."""
     with refused("artifacts.no_key", missing=["thinning_step"], keys=["checks", "test"]):
         thin(posterior, diagnosed(tmp_path, test={}), tmp_path / "thinned.nc")
 
@@ -136,7 +136,7 @@ def test_kept_weights_keep_their_bits(thin: Thin, posterior: Path, tmp_path: Pat
 
 
 @pytest.mark.parametrize("step", [20, 10**9])
-def test_a_step_that_leaves_too_few_draws_to_judge_is_refused(
+def test_a_step_that_leaves_too_few_draws_is_refused(
     thin: Thin, posterior: Path, tmp_path: Path, step: int
 ) -> None:
     with refused("diagnostics.chosen_step", fewest=8, draws=128):

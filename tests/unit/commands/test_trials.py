@@ -1,4 +1,4 @@
-"""What is said of the trials of a call, by a clock that is told."""
+"""Summaries of the trials of a call, measured by a simulated clock."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TRIALS = Trials(SECONDS, 2 * SECONDS)
 
 
 def test_first_call_is_not_on_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A clock that ticks with every look, and a processor that works half of that time."""
+    """A clock that ticks at every call, and a processor that works half of that time."""
     ticks, called = itertools.count(), list[int]()
     monkeypatch.setattr(time, "perf_counter", lambda: float(next(ticks)))
     monkeypatch.setattr(time, "process_time", lambda: len(called) / 2)
@@ -32,7 +32,7 @@ def test_first_call_is_not_on_the_clock(monkeypatch: pytest.MonkeyPatch) -> None
     assert cores_used(trials) == 0.5
 
 
-def test_median_mean_and_least_are_told_apart() -> None:
+def test_median_mean_and_least_are_distinguished() -> None:
     found = milliseconds("load", TRIALS)
     expected = {"load_ms": 3.0, "load_ms_mean": 4.0, "load_ms_least": 1.0, "load_ms_cpu": 2.0}
     assert found == pytest.approx(expected)

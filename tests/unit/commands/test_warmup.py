@@ -1,4 +1,4 @@
-"""Warm-up of a chain group through the verb: pieces, chain groups, and what cannot be continued."""
+"""Warm-up of a chain group by the command: segments, chain groups, refused continuations."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WarmUp = Callable[..., Path]
 def test_two_pieces_equal_one_warmup_bit_for_bit(
     warm_up: WarmUp, tmp_path: Path, starts: list[Path]
 ) -> None:
-    """State, what was learned, what is carried, and the stats of every step."""
+    """State, tuned parameters, adaptation, and the stats of every step."""
     whole = warm_up(tmp_path / "whole.nc", start=starts)
     first = warm_up(tmp_path / "first.nc", start=starts, segments=2)
     second = warm_up(tmp_path / "second.nc", previous=first, segments=2)
@@ -82,16 +82,16 @@ def test_a_chain_group_of_one_chain_is_that_chain_of_a_larger_chain_group(
         np.testing.assert_allclose(found[name], expected[name], rtol=1e-6, atol=1e-8)
 
 
-def test_a_warmup_says_how_it_was_made_and_what_it_froze(
+def test_a_warmup_states_its_origin_and_its_frozen_parameters(
     warm_up: WarmUp, tmp_path: Path, starts: list[Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     made = read_attrs(warm_up(tmp_path / "out.nc", start=starts))
     assert (made["verb"], made["exact"], made["chains"]) == ("warmup", True, [0, 1])
     assert made["spec"]["warmup"]["kind"] == "windows"
-    said = capsys.readouterr()
-    assert said.out == ""
+    printed = capsys.readouterr()
+    assert printed.out == ""
     for chain in (0, 1):
-        assert f"chain {chain}, frozen: step_size " in said.err
+        assert f"chain {chain}, frozen: step_size " in printed.err
 
 
 @pytest.mark.parametrize("given", ["neither", "both"])
@@ -175,13 +175,13 @@ def test_files_of_another_kind_are_refused(warm_up: WarmUp, tmp_path: Path, run:
 def test_a_chain_that_is_given_twice_is_refused(
     warm_up: WarmUp, tmp_path: Path, starts: list[Path]
 ) -> None:
-    """Equal numbers have equal keys: two copies would pass for two chains that agree."""
+    """Equal numbers have equal keys, so that two copies would look like two chains that agree."""
     with refused("commands.chains_without_maps", maps=2, chains=[0, 0]):
         warm_up(tmp_path / "out.nc", start=[starts[0], starts[0]])
     assert not (tmp_path / "out.nc").exists()
 
 
-def test_chains_that_share_a_start_are_told_apart_by_their_number(
+def test_chains_that_share_a_start_differ_by_their_number(
     job: Callable[..., str], dataset_path: Path, starts: list[Path], tmp_path: Path
 ) -> None:
     warmup(job(), dataset_path, tmp_path / "w.nc", [starts[1], starts[1]], None, 0, [2, 3])

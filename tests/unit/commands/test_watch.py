@@ -1,4 +1,4 @@
-"""What is shown of runs that go on, by files that are whole, missing or damaged."""
+"""The display of running runs, from complete, missing or damaged files."""
 
 from __future__ import annotations
 
@@ -70,8 +70,8 @@ def write_group(project: Path, chain: int, segments: int) -> None:
         touch(timing, f"s\th:m:s\n{DRAWS}.0\t0:00:20\n", at)
 
 
-def tell(project: Path, chain: int, segment: int, draws: int) -> None:
-    """Let the log of a job that runs tell of its draws."""
+def write_log(project: Path, chain: int, segment: int, draws: int) -> None:
+    """Write the draws of a running job to its log."""
     log = project / "logs/draw" / RUN / f"{chain}/{segment}.log"
     touch(log, f"draws of chains [{chain}]: {draws} of {DRAWS}\n", 5000)
 
@@ -83,7 +83,7 @@ def seen(project: Path, run: WatchedRun = WATCHED) -> RunState:
 def test_draws_are_those_of_finished_segments_and_of_logs(tmp_path: Path) -> None:
     write_group(tmp_path, 0, 2)
     write_group(tmp_path, 1, 1)
-    tell(tmp_path, 0, 2, 10)
+    write_log(tmp_path, 0, 2, 10)
     state = seen(tmp_path)
     assert (state.stage, state.chains) == ("drawing", 2)
     assert (state.draws, state.total) == (2 * DRAWS + 10 + DRAWS, 2 * 3 * DRAWS)
@@ -101,13 +101,13 @@ def test_the_r_hat_is_that_of_the_draws_that_all_chains_have(tmp_path: Path) -> 
 
 
 def test_the_time_left_is_that_of_the_longest_line_of_jobs(tmp_path: Path) -> None:
-    """A second per draw: 10 left of one chain, 35 of the other; one at work takes both."""
+    """A second per draw: one chain has 10 left, the other 35; a single running job does both."""
     write_group(tmp_path, 0, 2)
     write_group(tmp_path, 1, 1)
     assert seen(tmp_path).left is None  # nothing is at work
-    tell(tmp_path, 0, 2, 10)
+    write_log(tmp_path, 0, 2, 10)
     assert seen(tmp_path).left == pytest.approx(10 + 40)
-    tell(tmp_path, 1, 1, 5)
+    write_log(tmp_path, 1, 1, 5)
     assert seen(tmp_path).left == pytest.approx(35)
 
 
@@ -145,13 +145,13 @@ def test_a_run_is_not_begun_then_pretrained_then_warmed_up(tmp_path: Path) -> No
 def test_chains_that_converged_early_have_no_draws_left(tmp_path: Path) -> None:
     write_group(tmp_path, 0, 1)
     write_group(tmp_path, 1, 1)
-    tell(tmp_path, 0, 1, 0)
+    write_log(tmp_path, 0, 1, 0)
     touch(tmp_path / "results/chains" / RUN / "verdict_0.json", json.dumps({"met": True}), 10)
     state = seen(tmp_path)
     assert (state.draws, state.total, state.left) == (2 * DRAWS, 2 * DRAWS, None)
 
 
-def test_a_finished_run_says_its_verdict(tmp_path: Path) -> None:
+def test_a_finished_run_has_its_verdict(tmp_path: Path) -> None:
     folder = tmp_path / "results/metrics" / RUN
     check = {"rhat_f_p99": {"value": 1.2, "threshold": 1.05, "passed": False}}
     facts = {"chains": 4, "draws_per_chain": 50, "rhat_f_p99": 1.2, "acceptance_rate": 0.7}
@@ -187,7 +187,7 @@ def test_once_prints_a_table_and_writes_nothing(
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before
 
 
-def test_where_nothing_is_known_it_says_what_to_give(
+def test_without_runs_the_error_states_what_to_give(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -196,7 +196,7 @@ def test_where_nothing_is_known_it_says_what_to_give(
     assert caught.value.code == "commands.nothing_to_watch"
 
 
-def test_a_log_tells_its_last_count(tmp_path: Path) -> None:
+def test_the_last_count_of_a_log_is_read(tmp_path: Path) -> None:
     log = tmp_path / "0.log"
     assert reported_steps(log) == 0
     log.write_bytes(b"draws of chains [0]: 4 of 40\ndraws of chains [0]: 8 of 40\n\xff broken\n")

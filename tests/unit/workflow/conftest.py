@@ -1,4 +1,4 @@
-"""A small study of numbers and of classes, as the rules ask for it."""
+"""A small study of numbers and of classes, as a plan for the rules."""
 
 from __future__ import annotations
 
@@ -71,6 +71,6 @@ def plan(make_plan: Callable[..., Plan]) -> Plan:
 
 @pytest.fixture
 def in_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder of a project, entered."""
+    """An empty folder of a project, which is the working directory."""
     monkeypatch.chdir(tmp_path)
     return tmp_path

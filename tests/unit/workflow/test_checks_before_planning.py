@@ -1,4 +1,4 @@
-"""Before a study is planned: files that are no plain study, and results without records."""
+"""Checks before planning: files that are no plain study, and results without records."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def test_results_without_records_stop_the_planning(
     write(RESULT)
     with pytest.raises(SystemExit):
         refuse_results_without_records(["--dry-run"])
-    said = capsys.readouterr().err
-    assert said.startswith(f"nlobayes: error: {RESULT} is there, but .snakemake/metadata")
-    assert said.count("\n") == 1
+    message = capsys.readouterr().err
+    assert message.startswith(f"nlobayes: error: {RESULT} is there, but .snakemake/metadata")
+    assert message.count("\n") == 1
     refuse_results_without_records(["--touch"])
     write(RECORD)
     refuse_results_without_records(["--dry-run"])

@@ -1,4 +1,4 @@
-"""Lines that are replaced on a terminal, and follow each other elsewhere."""
+"""Display of jobs: lines are replaced on a terminal and follow each other elsewhere."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Screen(io.StringIO):
         return True
 
     def lines(self) -> list[str]:
-        """What is to be seen after all moves of the cursor."""
+        """Return the visible lines after all moves of the cursor."""
         shown: list[str] = []
         for part in re.split(r"(\x1b\[\d+F\x1b\[J)", self.getvalue()):
             if move := MOVES.fullmatch(part):
@@ -80,11 +80,11 @@ def test_elsewhere_there_is_a_line_for_each_job_and_each_change() -> None:
 
 
 def test_a_watcher_gives_on_what_another_process_prints() -> None:
-    told: list[str] = []
+    reported: list[str] = []
     echo = "import sys; print(sys.stdin.read() + ': drawing', flush=True)"
-    watcher = Watcher([sys.executable, "-c", echo], "tiny", told.append, after=0)
+    watcher = Watcher([sys.executable, "-c", echo], "tiny", reported.append, after=0)
     watcher._thread.join(timeout=60)
-    assert told == ["tiny: drawing\n"]
+    assert reported == ["tiny: drawing\n"]
     watcher.stop()
 
 

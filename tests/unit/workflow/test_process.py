@@ -1,4 +1,4 @@
-"""What the planning process does without."""
+"""Settings of the planning process."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def test_no_limit_of_jobs_a_second_is_left() -> None:
 
 
 def test_the_scheduler_wakes_itself_up_for_this_limit_alone() -> None:
-    """By its source: the attribute that is emptied is the one that it asks before it does."""
+    """Its source shows that it checks the attribute, which we set to None, before it wakes up."""
     source = inspect.getsource(JobScheduler)
     assert "if self.job_rate_limiter is not None:" in source
     assert "self._schedule_reevalutation(self.job_rate_limiter.timespan)" in source

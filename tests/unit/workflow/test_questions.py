@@ -1,4 +1,4 @@
-"""What rules ask: paths of the study, options that are quoted, needs of the right run."""
+"""Functions of the rules: paths of the study, quoted options, resources of the right run."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ AWKWARD = "results/it's here/$(rm).nc"
 
 
 class Files(list[str]):
-    """Files of a job as Snakemake gives them: a list with names."""
+    """Files of a job as Snakemake passes them: a list with names."""
 
     def __init__(self, **named: list[str]) -> None:
         super().__init__(path for paths in named.values() for path in paths)
@@ -83,13 +83,13 @@ def test_the_first_piece_of_a_warmup_begins_with_maps_the_others_with_the_piece_
     assert inputs.warmup_before(second) == [f"{CHAINS}/2/warmup_0.nc"]
 
 
-def test_a_warmup_is_told_its_maps_with_their_chains(make_plan: MakePlan) -> None:
+def test_a_warmup_gets_its_maps_with_their_chains(make_plan: MakePlan) -> None:
     together = make_plan({"execution": {"chains_per_job": 2}})
     wildcards = of_run(chain_group="1", segment="0")
     starts = Inputs(together).maps_of_chain_group(wildcards)
-    said = Options(together).begin_warmup(wildcards, Files(starts=starts, previous=[]))
+    options = Options(together).begin_warmup(wildcards, Files(starts=starts, previous=[]))
     maps = [f"results/pretrain/{MODEL}/{number}.nc" for number in (2, 3)]
-    assert said == f"--start {maps[0]} --chain 2 --start {maps[1]} --chain 3"
+    assert options == f"--start {maps[0]} --chain 2 --start {maps[1]} --chain 3"
 
 
 def test_a_segment_continues_the_one_before_and_the_first_the_warmup(plan: Plan) -> None:
@@ -99,11 +99,11 @@ def test_a_segment_continues_the_one_before_and_the_first_the_warmup(plan: Plan)
 
 
 def test_only_a_sampler_with_until_waits_for_verdicts(plan: Plan, make_plan: MakePlan) -> None:
-    judged = make_plan({"methods": {"hmc": {"until": {}}}})
+    with_until = make_plan({"methods": {"hmc": {"until": {}}}})
     second, first = of_run(segment="1"), of_run(segment="0")
     assert Inputs(plan).verdict_before(second) == []
-    assert Inputs(judged).verdict_before(first) == []
-    assert Inputs(judged).verdict_before(second) == [f"{CHAINS}/verdict_0.json"]
+    assert Inputs(with_until).verdict_before(first) == []
+    assert Inputs(with_until).verdict_before(second) == [f"{CHAINS}/verdict_0.json"]
 
 
 def test_files_of_a_run_are_listed_chain_group_by_chain_group(plan: Plan) -> None:
@@ -124,7 +124,7 @@ def test_samplers_are_the_runs_of_one_model(plan: Plan) -> None:
 
 
 def test_chains_of_pymc_are_chains_that_one_job_makes(make_plan: MakePlan) -> None:
-    """They agree with others or not, are what approximations are held against, need no MAP."""
+    """They are compared with other samplers and with approximations, and need no MAP."""
     changes = {
         "methods": {
             "yardstick": {"kind": "pymc", "chains": 3},
@@ -160,7 +160,7 @@ def test_chains_of_pymc_are_chains_that_one_job_makes(make_plan: MakePlan) -> No
 
 
 def test_approximations_are_held_against_the_chains_of_their_model(make_plan: MakePlan) -> None:
-    """In grids that have both; each with the timings of its own jobs, the MAPs included."""
+    """In grids with both kinds; each run has the timings of its own jobs, of MAPs too."""
     changes = {
         "methods": {"maps": {"kind": "map_ensemble", "members": 2}},
         "grids": {"two": {"method": ["maps", "hmc", "nuts"], "seed": [1, 2]}},
@@ -185,7 +185,7 @@ def test_approximations_are_held_against_the_chains_of_their_model(make_plan: Ma
 def test_approximations_are_not_held_against_chains_that_are_not_exact(
     make_plan: MakePlan, more: list[str], exact: str | None
 ) -> None:
-    """Chains of mclmc come first in the grid; without exact ones nothing is compared."""
+    """Chains of mclmc are first in the grid; without exact chains nothing is compared."""
     changes = {
         "methods": {
             "maps": {"kind": "map_ensemble", "members": 2},
@@ -204,7 +204,7 @@ def test_a_grid_ends_with_what_its_outputs_ask_for(plan: Plan) -> None:
     two = grid_outputs(plan, "two")
     assert f"results/metrics/agreement/two/{MODEL}.json" in two
     assert "results/figures/comparison/two/differences.svg" in two
-    assert f"results/metrics/{RUN}/evaluation.json" not in two  # the comparison asks for it
+    assert f"results/metrics/{RUN}/evaluation.json" not in two  # an input of the comparison
     assert f"results/metrics/{RUN}/evaluation.json" in grid_outputs(plan, "one")
     both = outputs_of(plan, "one", "two")(Wildcards())
     assert both == grid_outputs(plan, "one") + two
@@ -247,12 +247,12 @@ def test_only_runs_whose_size_is_drawn_have_figures_of_it(make_plan: MakePlan) -
         assert f"results/figures/{RUN}/{figure}.svg" not in grid_outputs(plan, "one")
     assert re.fullmatch(runs_of_drawn_sizes(plan), run)
     assert not re.fullmatch(runs_of_drawn_sizes(plan), RUN)
-    told = Specifications(plan).of_run("tabulate_sizes")["spec"](Wildcards(run=run))
-    assert json.loads(told)["network"]["units"]["kind"] == "uniform"
+    spec = Specifications(plan).of_run("tabulate_sizes")["spec"](Wildcards(run=run))
+    assert json.loads(spec)["network"]["units"]["kind"] == "uniform"
 
 
 def test_figures_that_some_runs_of_classes_have(make_plan: MakePlan) -> None:
-    """Two inputs have a plane, and images are shown; one input has neither, nor have numbers."""
+    """Classes of two inputs have a plane, and images their figure; others have neither."""
     image = {"features": {"columns": ["x", "y", "z", "w"]}, "image": [2, 2]}
     changes = [{}, {"features": {"columns": ["x", "y"]}}, image]
     plans = [make_plan({"datasets": {"kinds": each}}) for each in changes]
@@ -273,7 +273,7 @@ def test_figures_that_runs_with_one_feature_have(make_plan: MakePlan) -> None:
         assert {each for each in names if f"results/figures/{RUN}/{each}.svg" in drawn} == expected
 
 
-def test_timed_grids_end_with_both_figures_and_tell_how_long_draws_are(
+def test_timed_grids_end_with_both_figures_and_state_the_length_of_draws(
     make_plan: MakePlan,
 ) -> None:
     """The longest trajectory of NUTS has two to the power of its depth steps."""
@@ -288,8 +288,8 @@ def test_timed_grids_end_with_both_figures_and_tell_how_long_draws_are(
         "timings/speed/timed/speed.svg",
         "timings/speed/timed/loadings.svg",
     ]
-    told = json.loads(Specifications(plan).of_timing(Wildcards(grid="timed")))["runs"]
-    lengths = [(run["integration_steps"], run["most_gradients"]) for run in told]
+    timed_runs = json.loads(Specifications(plan).of_timing(Wildcards(grid="timed")))["runs"]
+    lengths = [(run["integration_steps"], run["most_gradients"]) for run in timed_runs]
     assert lengths == [(256, None), (None, 4096), (None, None)]
 
 
@@ -298,7 +298,7 @@ def _figure(name: str) -> str:
 
 
 def test_maps_of_networks_of_drawn_size_span_no_plane(make_plan: MakePlan) -> None:
-    """Between two sizes the energy jumps."""
+    """Networks of different sizes span no plane."""
     fixed = make_plan()
     varying = make_plan(
         {
@@ -331,16 +331,16 @@ def test_options_are_quoted() -> None:
     assert verdicts[1] == "results/it's/verdict.csv"
 
 
-def test_a_plot_is_told_its_figures_quoted_and_what_they_show(plan: Plan) -> None:
+def test_a_plot_gets_its_figures_quoted_and_their_name(plan: Plan) -> None:
     of_run, of_grid = (Options(plan).to_plot(kind, ["a", "it's"]) for kind in ("run", "grid"))
     assert shlex.split(of_run["names"]) == ["--figure", "a", "--figure", "it's"]
-    said = of_run["name"](Wildcards(run=RUN))
-    assert said == f"run {RUN}, target {plan.runs[RUN].dataset.target.columns[0]}"
+    line = of_run["name"](Wildcards(run=RUN))
+    assert line == f"run {RUN}, target {plan.runs[RUN].dataset.target.columns[0]}"
     assert (of_grid["name"], of_grid["verdict"]) == ("grid {grid}", "")
 
 
 @pytest.mark.parametrize("verb", ["warmup", "draw", "evaluate", "tabulate"])
-def test_a_verb_is_told_its_own_specification_and_the_code_that_it_chooses(
+def test_a_command_gets_its_own_specification_and_the_digest_of_its_code(
     plan: Plan, verb: str
 ) -> None:
     hmc, nuts = (Wildcards(run=RUN.replace("hmc", kernel)) for kernel in ("hmc", "nuts"))
@@ -362,8 +362,8 @@ def test_samplers_need_the_sum_of_their_runs_and_comparisons_no_run(plan: Plan) 
     sizes = [size_of(plan.runs[RUN.replace("hmc", kernel)], 60) for kernel in ("hmc", "nuts")]
     samplers = {"samplers": f"two/{MODEL}"}
     assert Needs(plan).of("agree")["mem_mb"](samplers, attempt=1) == need("agree", *sizes).mem_mb
-    asked = Needs(plan).of("compare")["mem_mb"]({"grid": "two"}, attempt=1)
-    assert asked == need("compare").mem_mb
+    memory = Needs(plan).of("compare")["mem_mb"]({"grid": "two"}, attempt=1)
+    assert memory == need("compare").mem_mb
 
 
 def test_only_stages_on_the_device_ask_for_its_gpus(make_plan: MakePlan) -> None:

@@ -1,4 +1,4 @@
-"""The picture of the stages: every stage, every way from one to the next, and up to date."""
+"""The graph of the stages: it has every stage and every path, and is up to date."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def reached(start: str, lines: Iterable[tuple[str, str]]) -> set[str]:
-    """Walk along the lines."""
+    """Follow the arrows."""
     found, todo = set[str](), [start]
     while todo:
         here = todo.pop()
@@ -24,7 +24,7 @@ def reached(start: str, lines: Iterable[tuple[str, str]]) -> set[str]:
 
 
 def test_the_picture_is_that_of_the_stages() -> None:
-    """Else `make schema` was forgotten."""
+    """Otherwise run `make schema`."""
     assert (ROOT / "workflow/stages.svg").read_text() == as_svg()
 
 
@@ -35,7 +35,7 @@ def test_every_stage_has_a_box_and_every_edge_an_arrow() -> None:
 
 
 def test_a_stage_is_reached_from_all_that_it_reads() -> None:
-    """A line that is left out is a way by others."""
+    """An arrow that is left out is a path over other stages."""
     order = [*PIPELINE]
     for reader, stage in PIPELINE.items():
         for writer in order[: order.index(reader)]:

@@ -1,4 +1,4 @@
-"""Sources of users: looked at once, when they are wanted, and refused in one line."""
+"""Sources of users: read once, only if a job needs them, and refused in one line."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def write_table(project: Path) -> None:
     (project / TABLE).write_text("x,kind\n1,0\n")
 
 
-def said(call: Callable[[], object], capsys: pytest.CaptureFixture[str]) -> str:
-    """Give the one line that stops the planning."""
+def printed_error(call: Callable[[], object], capsys: pytest.CaptureFixture[str]) -> str:
+    """Return the line that stops the planning."""
     with pytest.raises(SystemExit) as stopped:
         call()
     assert stopped.value.code == 2
@@ -52,10 +52,10 @@ def test_a_table_that_is_absent_or_does_not_fit_stops_the_planning(
     def refuse(job: PrepareJob, path: Path) -> None:
         raise InputError("workflow.no_path_of_study", path="x")
 
-    absent = said(lambda: Sources(plan, refuse, True).table(KINDS), capsys)
+    absent = printed_error(lambda: Sources(plan, refuse, True).table(KINDS), capsys)
     assert absent.startswith("nlobayes: error: datasets.kinds.source.path: data/kinds.csv")
     write_table(in_project)
-    unfit = said(lambda: Sources(plan, refuse, True).table(KINDS), capsys)
+    unfit = printed_error(lambda: Sources(plan, refuse, True).table(KINDS), capsys)
     assert unfit.startswith("nlobayes: error: datasets.kinds: x ")
 
 
@@ -63,7 +63,7 @@ def test_a_folder_without_files_stops_the_planning(
     plan: Plan, in_project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     files = Wildcards(dataset="files")
-    assert "datasets.files.source.folder" in said(
+    assert "datasets.files.source.folder" in printed_error(
         lambda: Sources(plan, print, True).folder(files), capsys
     )
     assert Sources(plan, print, False).folder(files) == "scan"
@@ -75,6 +75,6 @@ def test_only_tables_of_users_are_digested(plan: Plan, in_project: Path) -> None
     before = sources.digest_of_table(KINDS)
     (in_project / TABLE).write_text("x,kind\n2,0\n")
     assert before
-    assert sources.digest_of_table(KINDS) == before  # once for all that ask
+    assert sources.digest_of_table(KINDS) == before  # once for all callers
     assert Sources(plan, print, True).digest_of_table(KINDS) != before
     assert sources.digest_of_table(Wildcards(dataset="made")) == ""

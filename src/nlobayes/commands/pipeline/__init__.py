@@ -1,1 +1,1 @@
-"""The commands of the workflow: each rule calls the one of its name."""
+"""The commands of the workflow. Each rule calls the command of the same name."""

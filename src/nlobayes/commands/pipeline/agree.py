@@ -39,7 +39,7 @@ def agree(
 
 
 def _function(values: np.ndarray) -> np.ndarray:
-    """Take every output at every point as a quantity (chain, draw, quantity)."""
+    """Reshape draws to (chain, draw, quantity): every output at every point is a quantity."""
     return values.reshape(*values.shape[:2], -1)
 
 

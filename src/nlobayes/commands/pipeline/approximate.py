@@ -23,7 +23,7 @@ def approximate(
     start: Annotated[list[Path], typer.Option(help="MAP that the method starts from; repeat.")],
     out: Annotated[Path, typer.Option(help="Posterior to write.")],
 ) -> None:
-    """Write the draws of the method, with the data they are conditioned on, marked as not exact."""
+    """Write the draws of the method, marked as not exact, with the data they are conditioned on."""
     job = read_job(ApproximateJob, spec)
     runtime.configure(job.model.precision, job.model.device, job.model.shards)
     runtime.choose_device(job.model.device, 0, job.model.shards)

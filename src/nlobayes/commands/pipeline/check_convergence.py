@@ -1,4 +1,4 @@
-"""Check whether the segments so far have converged, so that no more need be drawn."""
+"""Check whether the segments so far have converged, so that drawing can stop."""
 
 from pathlib import Path
 from typing import Annotated
@@ -23,7 +23,7 @@ def check_convergence(
     """Compare R-hat and ESS of all draws so far with their targets."""
     job = read_job(CheckConvergenceJob, spec)
     function = read_functions(segment)
-    every = function.reshape(*function.shape[:2], -1)  # of several outputs one behind the other
+    every = function.reshape(*function.shape[:2], -1)  # all outputs along one axis
     checks = verdict.check_convergence(every, job.until.model_dump())
     met = all(check["passed"] for check in checks.values())
     for name, check in checks.items():

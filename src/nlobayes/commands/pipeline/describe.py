@@ -1,4 +1,4 @@
-"""Tabulate rows of a dataset for its figure, before anything is learned."""
+"""Tabulate rows of a dataset for its figure, before any training."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from nlobayes.data.splits import SPLITS
 from nlobayes.types import Columns, Dataset
 
 MOST_ROWS = 2000
-"""Rows of a split that are tabulated, at even distances in the order of the table."""
+"""Most rows of a split that are tabulated, evenly spaced in the order of the table."""
 
 
 def describe(
@@ -25,9 +25,9 @@ def describe(
     plots: Annotated[Path, typer.Option(help="Folder for the tables behind the figure.")],
     record: Annotated[Path | None, typer.Option(help="Record of what made it (JSON).")] = None,
 ) -> None:
-    """Tabulate inputs and targets as read, the split of each row, and what each column is.
+    """Tabulate inputs and targets as read, the split of each row, and a description of the columns.
 
-    At most 2000 rows of each split are tabulated; the table of the splits states their number.
+    At most 2000 rows of each split are tabulated. The table of the splits states the numbers.
     """
     data = read_dataset(dataset)
     shown = {split: _spread(np.flatnonzero(data.split == k)) for k, split in enumerate(SPLITS)}
@@ -43,7 +43,7 @@ def describe(
 
 
 def _spread(rows: np.ndarray) -> np.ndarray:
-    """Take at most so many rows, at even distances."""
+    """Select at most `MOST_ROWS` rows, evenly spaced."""
     chosen = np.linspace(0, len(rows) - 1, min(len(rows), MOST_ROWS))
     return rows[np.rint(chosen).astype(int)]
 
@@ -60,9 +60,9 @@ def _rows(data: Dataset, shown: dict[str, np.ndarray]) -> Columns:
 
 
 def _columns(data: Dataset) -> Columns:
-    """Describe each column of the rows, and how the network takes the target.
+    """Return name, unit and scale of each column of the rows.
 
-    A target that is learned relative to a reference has a column more: their ratio.
+    For a target that is learned relative to a reference, the last column is their ratio.
     """
     inputs = [(f"input_{k}", name, "") for k, name in enumerate(data.input_names, 1)]
     scale = data.transforms["target"]["scale"]

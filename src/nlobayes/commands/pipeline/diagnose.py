@@ -65,7 +65,7 @@ def _of_chains(job: DiagnoseJob, groups: Groups, path: Path) -> dict[str, Any]:
 
 
 def _with_architecture(diagnostics: dict[str, Any], groups: Groups, limit: float) -> dict[str, Any]:
-    """Add the diagnostics of a network whose size is drawn, and check its R-hat."""
+    """Add the diagnostics of the drawn network sizes, if any, and check their R-hat."""
     sizes = drawn_sizes(groups["posterior"])
     if not sizes:
         return diagnostics
@@ -87,7 +87,7 @@ def _of_approximation(job: DiagnoseJob, groups: Groups, path: Path) -> dict[str,
 
 
 def _weight_spread(posterior: xr.Dataset) -> dict[str, list[float]] | None:
-    """Give quantiles of the weights; None where units that are not in use have some, too."""
+    """Return quantiles of the weights; None if sizes are drawn, as unused units have weights."""
     return None if drawn_sizes(posterior) else weight_spread(weights_of(posterior))
 
 
@@ -107,7 +107,7 @@ def _sample_stats(stats: xr.Dataset, job: DiagnoseJob) -> SampleStats:
 
 
 def _tightness(job: DiagnoseJob, noise: np.ndarray | None, observed: xr.Dataset) -> float | None:
-    """Compute how tight the likelihood is; None where there is no single sigma."""
+    """Compute the tightness of the likelihood; None if it has no single sigma."""
     if not job.likelihood.has_one_sigma:
         return None
     sigma = job.likelihood.stated_sigma

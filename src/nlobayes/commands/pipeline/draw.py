@@ -32,7 +32,7 @@ def draw(
     ] = None,
     chain_group: Annotated[int, typer.Option(help="Number of the group of chains.", min=0)] = 0,
 ) -> None:
-    """Continue a chain group from its state, and write the draws with the new state."""
+    """Continue a chain group from its stored state, and write the draws with the new state."""
     job = read_job(DrawJob, spec)
     if verdict is not None and read_json(verdict, "met")["met"]:
         typer.echo(f"{verdict}: converged, nothing to draw", err=True)
@@ -94,7 +94,7 @@ def draw(
 
 
 def _write_nothing(job: DrawJob, dataset: Path, previous: Path, verdict: Path, out: Path) -> None:
-    """Write a segment of no draws: the chains had converged before."""
+    """Write a segment without draws, because the chains have converged before."""
     facts = {name: read_attrs(previous)[name] for name in INHERITED}
     inputs = digests([dataset, previous, verdict])
     write_empty_segment(out, previous, provenance.record("draw", job.model_dump(), inputs, **facts))

@@ -1,4 +1,4 @@
-"""Score predictions and their error bars, beside the deep-ensemble baseline."""
+"""Score predictions and their error bars, and those of the deep-ensemble baseline."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -33,7 +33,7 @@ def evaluate(
         list[Path] | None, typer.Option(help="Predictions of a rival; once per rival.")
     ] = None,
 ) -> None:
-    """Score every split of the predictions, beside the baselines."""
+    """Score the predictions of every split, and those of the baselines."""
     job = read_job(EvaluateJob, spec)
     data = read_dataset(dataset)
     given = read_given(predictions, dataset, data, job.covariate)
@@ -66,6 +66,6 @@ def _described(score: CustomScore) -> dict[str, Any]:
 
 
 def _failed_checks(predictions: Path) -> list[str]:
-    """Name the checks of convergence that the chains failed; the scores do not take them back."""
+    """Return the failed checks of convergence, which stacking does not remedy."""
     checks: dict[str, dict[str, Any]] = read_attrs(predictions).get("checks", {})
     return [name for name, check in checks.items() if not check["passed"]]

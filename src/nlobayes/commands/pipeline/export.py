@@ -59,7 +59,7 @@ def export(
     out: Annotated[Path, typer.Option(help="Surrogate to write.")],
     record: Annotated[Path | None, typer.Option(help="Record of what made it (JSON).")] = None,
 ) -> None:
-    """Gather draws, transforms, noise, domain, verdicts and provenance in one file."""
+    """Write draws, transforms, noise, domain, verdicts and provenance to one file."""
     job, made = read_job(ExportJob, spec), read_attrs(posterior)
     if job.network.codes:
         files = sorted({code.file for code in job.network.codes.values()})
@@ -97,7 +97,7 @@ def export(
 
 
 def _needed(data: Dataset) -> tuple[str, ...]:
-    """Name the scores of the noise, which classes do not have."""
+    """Return the required keys of scores that contain the noise; classes have no noise."""
     if is_of_classes(data):
         return ()
     return ("outputs",) if len(data.target_names) > 1 else ("predictive_noise",)
@@ -106,7 +106,7 @@ def _needed(data: Dataset) -> tuple[str, ...]:
 def _choose(
     drawn: dict[str, np.ndarray], job: ExportJob, data: Dataset, targets: Sequence[Target]
 ) -> np.ndarray:
-    """Choose draws, as few as respect a tolerance, where there is one."""
+    """Choose draws; if a tolerance is set, as few as respect it."""
     total, wanted = len(drawn["weights_1"]), job.export.draws
     if job.export.tolerance is not None and not targets:
         raise InputError("study.tolerance_of_classes", where="export.tolerance")
@@ -124,7 +124,7 @@ def _choose(
 
 
 def _held(data: Dataset, outputs: np.ndarray) -> Chunk:
-    """Take outputs (draw, point) at the validation rows to the model scale."""
+    """Transform outputs (draw, point) at the validation rows to the model scale."""
     rows = data.split == VALIDATION
     reference = None if data.relative_to is None else data.relative_to[rows]
     target = TargetTransform(**data.transforms["target"])
@@ -158,7 +158,7 @@ def _domain(data: Dataset) -> Domain:
 
 
 def _domain_facts(domain: Domain, data: Dataset) -> dict[str, Any]:
-    """Give facts that the arrays of the file do not hold: distances, and further ranges."""
+    """Return facts of the domain that the arrays do not contain: distances, and derived ranges."""
     names = (*data.input_names, *_behind(data))
     ranges = fit_limits(_points(data), names, data.units)
     derived = {what: bounds for what, bounds in ranges.items() if what not in names}
@@ -171,12 +171,12 @@ def _limits(data: Dataset) -> np.ndarray:
 
 
 def _behind(data: Dataset) -> tuple[str, ...]:
-    """Name the columns of points behind the inputs: that which the target is relative to."""
+    """Return the columns of points after the inputs: the reference of the target, if any."""
     return columns_behind(data.transforms["target"].get("relative_to"))
 
 
 def _points(data: Dataset) -> np.ndarray:
-    """Take the columns of the train rows that points of the surrogate have."""
+    """Return the train rows with the columns of the surrogate's points."""
     train = data.split == TRAIN
     if data.relative_to is None or not _behind(data):
         return data.inputs[train]
@@ -184,7 +184,7 @@ def _points(data: Dataset) -> np.ndarray:
 
 
 def _typical(data: Dataset) -> np.ndarray:
-    """Take the train row whose features lie closest to their medians."""
+    """Return the train row whose features are closest to their medians."""
     train = data.split == TRAIN
     features = data.features[train]
     apart = np.square((features - np.median(features, axis=0)) / features.std(axis=0)).sum(axis=1)
@@ -202,7 +202,7 @@ def _bibtex(data: Dataset, stated: dict[str, Any], record: dict[str, Any], poste
 
 
 def _for_tex(text: str) -> str:
-    """Escape what TeX would take for a command; braces would end the entry."""
+    """Escape characters with a meaning in TeX, and replace braces, which would end the entry."""
     plain = text.replace("\\", "/").replace("{", "(").replace("}", ")").replace("->", "to")
     return "".join(f"\\{sign}" if sign in TEX else sign for sign in plain)
 

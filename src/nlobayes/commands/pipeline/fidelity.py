@@ -1,4 +1,4 @@
-"""Hold approximate posteriors against the exact one: what each gets wrong, and what it saves."""
+"""Compare approximate posteriors with the exact one: their errors, and the CPU time they save."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -23,11 +23,11 @@ from nlobayes.study.jobs_of_runs import FidelityJob
 from nlobayes.types import Columns
 
 SCORES = ("rmse_log10", "rmse_target", "accuracy", "coverage_68", "coverage_95", "lppd")
-"""Scores of the test split in the table; null where a task has no such score."""
+"""Scores of the test split in the table; null if a task has no such score."""
 LOG_APPROXIMATION = "log_approximation"
-"""Sample stat of an approximation that knows its own log density at its draws."""
+"""Sample stat of approximations: their own log density at their draws, if they have one."""
 ABOUT = ("run", "converged", "failed_checks", "exact", "test")
-"""What a row has beside its measures."""
+"""Entries of a row that are no measures."""
 
 
 class Sources(NamedTuple):
@@ -47,7 +47,7 @@ def fidelity(
     timings: Annotated[Path, typer.Option(help="Folder of the timings.")] = Path("timings"),
     record: Annotated[Path | None, typer.Option(help="Record of what made it (JSON).")] = None,
 ) -> None:
-    """Compare f at the test points with the exact posterior; scores, verdict and CPU beside."""
+    """Compare f at the test points with the exact posterior; add scores, verdicts and CPU times."""
     job = read_job(FidelityJob, spec)
     methods = [job.exact, *job.approximations]
     sources = [_sources(method.run, results) for method in methods]
@@ -82,7 +82,7 @@ def _sources(run: str, results: Path) -> Sources:
 
 
 def _read_draws(paths: Sequence[Path]) -> list[Held]:
-    """Read what each posterior predicts of the test rows, which must be the same."""
+    """Read the predictions of each posterior at the test rows, which must be the same."""
     read = {path: read_groups(path, "predictions") for path in paths}
     first = read[paths[0]]["points"]
     for path, groups in read.items():
@@ -97,7 +97,7 @@ def _held(groups: Groups, rows: np.ndarray) -> Held:
 
 
 def _scored(files: Sources) -> dict[str, Any]:
-    """Take the verdict on convergence, and the scores of the test rows."""
+    """Read the verdict on convergence and the scores of the test rows."""
     found = read_json(files.diagnostics, "converged", "checks", "exact")
     test = read_json(files.evaluation, "test")["test"]
     failed = [name for name, check in found["checks"].items() if not check["passed"]]
@@ -106,9 +106,9 @@ def _scored(files: Sources) -> dict[str, Any]:
 
 
 def _pareto_k(files: Sources) -> float | None:
-    """Give k of the weights to the exact density, where the approximation knows its own.
+    """Return Pareto k of the importance weights; None if the approximation states no density.
 
-    Draws that were chosen by these weights have it as an attribute.
+    Draws that were resampled by these weights store it as an attribute.
     """
     stats = read_groups(files.posterior, "posterior")["sample_stats"]
     if LOG_APPROXIMATION not in stats:
@@ -117,7 +117,7 @@ def _pareto_k(files: Sources) -> float | None:
 
 
 def _columns(rows: Sequence[Mapping[str, Any]], seconds: Sequence[float | None]) -> Columns:
-    """Make a row for the exact method, of its halves, then one for each approximation."""
+    """Make the table: a row for the halves of the exact run, then one for each approximation."""
     numbers = [name for name, value in rows[-1].items() if name not in ABOUT]
     columns = {
         "run": np.array([row["run"] for row in rows]),
@@ -142,7 +142,7 @@ def _verdict(converged: bool | None) -> str:
 
 
 def _line(row: Mapping[str, Any], exact: Mapping[str, Any]) -> str:
-    """Give a line with the errors of an approximation and the verdict of the exact chains."""
+    """Describe the errors of an approximation, and whether the exact chains have converged."""
     off, ratio, apart = (
         "none" if row[name] is None else f"{row[name]:.2g}"
         for name in ("mean_difference_rms", "sd_ratio_median", "total_variation_mean")

@@ -1,4 +1,4 @@
-"""Turn a folder of SLHA files with cross sections into a table."""
+"""Convert a folder of SLHA files with cross sections to a table."""
 
 import json
 import os
@@ -26,7 +26,7 @@ from nlobayes.study.jobs import IngestJob, read_job
 from nlobayes.study.sources.slha import Spectra
 
 CHUNK = 256
-"""Files that a process is given at once; fewer than two of these are read by this process."""
+"""Files per task of a process. Fewer than two tasks are done by this process itself."""
 
 
 def ingest(
@@ -59,7 +59,7 @@ def ingest(
     record: Annotated[Path | None, typer.Option(help="Record of what made it (JSON).")] = None,
     workers: Annotated[int | None, typer.Option(help="Processes that read.", min=1)] = None,
 ) -> None:
-    """Read every file, report files without a point and doubtful points, and write the table."""
+    """Read all files, report files without a point and doubtful points, and write the table."""
     given = {
         "pair": pair,
         "process": process,
@@ -121,7 +121,7 @@ def _request_of(wanted: Spectra) -> SpectrumRequest:
 def _read(
     files: Sequence[Path], request: SpectrumRequest, workers: int | None
 ) -> Iterator[Reading]:
-    """Read files in several processes; readings come in the order of the files."""
+    """Read files in several processes, and yield readings in the order of the files."""
     read = partial(read_file, request=request)
     processes = min(workers or os.cpu_count() or 1, len(files) // CHUNK)
     if processes < 2:
@@ -136,7 +136,7 @@ def _read(
 
 
 def _report(account: Account, source: str) -> None:
-    """Report the points of the files, the files without one, and doubtful points."""
+    """Print the number of points, and warnings of files without one and of doubtful points."""
     failed = {f"no usable cross section of {pair}": f for pair, f in account["failed"].items()}
     kinds = {**failed, "pair or energy absent": account["absent"]}
     repeated = {"left out, repeats an earlier file": account["repeated"]}

@@ -1,4 +1,4 @@
-"""Map the energy between the MAPs of several chains."""
+"""Tabulate the energy between the MAPs of several chains."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -22,7 +22,7 @@ GRID, MARGIN = 41, 0.3
 """Points along an axis of the plane, and the margin around the MAPs, relative to their range."""
 PATH_POINTS, BEZIER_STEPS, LEARNING_RATE = 61, 300, 0.1
 COMPARED = 6
-"""Most chains whose distances are tabulated, pair by pair."""
+"""Most chains whose pairwise distances are tabulated."""
 
 Columns = dict[str, np.ndarray]
 
@@ -34,11 +34,11 @@ def landscape(
     plots: Annotated[Path, typer.Option(help="Folder for the tables behind the figures.")],
     record: Annotated[Path | None, typer.Option(help="Record of what made it (JSON).")] = None,
 ) -> None:
-    """Tabulate the energy on a plane and along paths between MAPs, and how far chains drifted.
+    """Tabulate the energy on a plane and along paths between MAPs, and distances of searches.
 
-    The energy is the negative log posterior per train row; where it is not finite the cell of the
-    table is empty. Where the output layer is integrated out, the plane, the paths and the energy
-    are those of what is left.
+    The energy is the negative log posterior per train row. Cells of the table are empty where it
+    is not finite. If the output layer is marginalised, plane, paths and energy are those of the
+    remaining parameters.
     """
     job = read_job(LandscapeJob, spec)
     starts = _read_maps(start)
@@ -136,5 +136,5 @@ def _distances(starts: list[MAPEstimate], reduce: Callable[[Any], Any]) -> Colum
 
 
 def _finite(energies: np.ndarray) -> np.ndarray:
-    """Mark energies that are not finite as missing."""
+    """Replace energies that are not finite by NaN."""
     return np.where(np.isfinite(energies), energies, np.nan)

@@ -25,7 +25,7 @@ def plot(
     name: Annotated[str, typer.Option(help="What the figures show, as written below them.")] = "",
     record: Annotated[Path | None, typer.Option(help="Record of what made it (JSON).")] = None,
 ) -> None:
-    """Draw figures as SVG and PNG; their name, and in red what failed, are below every one."""
+    """Draw figures as SVG and PNG, with the name and, in red, failed checks below each figure."""
     unknown = [name for name in figure if name not in FIGURES]
     if unknown:
         raise InputError("commands.unknown_figure", figure=unknown[0], known=[*FIGURES])

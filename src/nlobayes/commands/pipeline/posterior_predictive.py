@@ -1,4 +1,4 @@
-"""Evaluate a posterior and its baseline, the ensemble of MAPs, at every point."""
+"""Evaluate a posterior and its baseline, the ensemble of MAPs, at every point of a dataset."""
 
 from pathlib import Path
 from typing import Annotated
@@ -31,7 +31,7 @@ def posterior_predictive(
     start: Annotated[list[Path], typer.Option(help="MAP of a chain; once per chain.")],
     out: Annotated[Path, typer.Option(help="Predictions to write.")],
 ) -> None:
-    """Write f on the model scale, and the likelihood's noise, of every draw and MAP everywhere."""
+    """Write f on the model scale and the likelihood's noise for every draw, MAP and point."""
     job = read_job(PosteriorPredictiveJob, spec)
     runtime.configure(job.model.precision)
     data = contents.read_dataset(dataset)

@@ -1,4 +1,4 @@
-"""Turn a table into a dataset: features, target, splits, constants from train rows only."""
+"""Convert a table to a dataset: features, target, splits, and constants of the train rows."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -47,7 +47,7 @@ def prepare(
 
 
 def _select(columns: Table, job: PrepareJob, source: str) -> Selection:
-    """Take the columns that are requested, in the units requested."""
+    """Select the requested columns, in the requested units."""
     features, target = job.features, job.target
     wanted = {**features.units_of_columns, **dict.fromkeys(target.columns, target.unit)}
     return select(
@@ -65,7 +65,7 @@ def _select(columns: Table, job: PrepareJob, source: str) -> Selection:
 
 
 def _choices(job: PrepareJob) -> Choices:
-    """Take how the table enters the network."""
+    """Make the settings of the dataset from the specification of the job."""
     features, target, split = job.features, job.target, job.split
     return Choices(
         feature_map=features.map,
@@ -86,7 +86,7 @@ def _choices(job: PrepareJob) -> Choices:
 
 
 def _stated(metadata: Mapping[str, str], job: PrepareJob, source: str) -> dict[str, str]:
-    """Gather what the table and the user state of the process."""
+    """Combine the statements of the table and of the user on the process."""
     given = spell(job.process.statements()) if job.process else {}
     try:
         return complete(metadata, given, job.features.columns)
@@ -95,7 +95,7 @@ def _stated(metadata: Mapping[str, str], job: PrepareJob, source: str) -> dict[s
 
 
 def _warn(selection: Selection, columns: Sequence[str], source: str) -> None:
-    """Report rows that are used although they repeat another one or are physically doubtful."""
+    """Warn of rows that are used although they repeat another one or are physically doubtful."""
     repeats, _ = repeated_rows(np.column_stack([selection.inputs, selection.target]))
     named = dict(zip(columns, selection.inputs.T, strict=True))
     doubts = {"an earlier row repeated": repeats} | doubtful_rows(named, selection.units)

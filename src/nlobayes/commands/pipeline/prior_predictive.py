@@ -1,4 +1,4 @@
-"""Tabulate prior draws of f at the reference rows, before any data."""
+"""Tabulate draws of f from the prior at the reference points."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -31,9 +31,9 @@ def prior_predictive(
     plots: Annotated[Path, typer.Option(help="Folder for the tables behind the figure.")],
     record: Annotated[Path | None, typer.Option(help="Record of what made it (JSON).")] = None,
 ) -> None:
-    """Tabulate draws of f, their quantiles and scales, beside the target of the same rows.
+    """Tabulate draws of f, their quantiles and scales, and the target at the same points.
 
-    Where f is not finite the cell of the table is empty.
+    Cells of the table are empty where f is not finite.
     """
     job = read_job(PriorPredictiveJob, spec)
     runtime.configure(job.model.precision, job.model.device, job.model.shards)
@@ -66,7 +66,7 @@ def prior_predictive(
 
 
 def _of_numbers(_: Any, outputs: np.ndarray, data: Dataset, covariate: np.ndarray) -> PriorDraws:
-    """Take outputs (draw, row, ...) to the model scale; those beyond the targets are no f."""
+    """Transform outputs (draw, row, ...) to the model scale; outputs after the targets are no f."""
     target = TargetTransform(**data.transforms["target"])
     of_targets = outputs.reshape(*outputs.shape[:2], -1)[..., : len(data.target_names)]
     observed = apply_scale(target, data.observed[data.reference])
@@ -81,7 +81,7 @@ def _of_numbers(_: Any, outputs: np.ndarray, data: Dataset, covariate: np.ndarra
 def _of_classes(
     likelihood: Any, outputs: np.ndarray, data: Dataset, covariate: np.ndarray
 ) -> PriorDraws:
-    """Take outputs (draw, row, ...) to the probabilities of the classes."""
+    """Convert outputs (draw, row, ...) to probabilities of the classes."""
     labels = data.transforms["target"]["labels"]
     classes = data.target[data.reference].astype(int)
     draws = PriorDraws(
@@ -94,7 +94,7 @@ def _of_classes(
 
 
 def _labels(draws: PriorDraws, data: Dataset, covariate: str) -> Columns:
-    """Name the outputs, a row each."""
+    """Return the labels of the axes, with a row for each output."""
     scale, number = data.transforms["target"]["scale"], len(draws.names)
     return {
         "covariate": np.array([covariate] * number),

@@ -25,7 +25,7 @@ from nlobayes.study.rivals import Rival
 from nlobayes.types import Dataset, RivalPrediction
 
 TIMED = (1, 4096)
-"""Points that are predicted at once to be timed, in CPU seconds of the process."""
+"""Numbers of points of the timed predictions; times are CPU seconds of the process."""
 REPEATS = 3
 
 
@@ -35,7 +35,7 @@ def rival(
     out: Annotated[Path, typer.Option(help="Predictions to write.")],
     timing: Annotated[Path | None, typer.Option(help="CPU seconds that it took (JSON).")] = None,
 ) -> None:
-    """Write what a rival predicts; where its library is missing, that it is."""
+    """Write the predictions of a rival, or that its library is missing."""
     job = read_job(RivalJob, spec)
     data = read_dataset(dataset)
     check_target(data)
@@ -49,7 +49,7 @@ def rival(
 
 
 def _predict(settings: Rival, data: Dataset) -> tuple[RivalPrediction, Mapping[str, float]]:
-    """Fit and predict, with the CPU seconds of both; nothing where the library is missing."""
+    """Fit and predict, and time both in CPU seconds; no predictions if the library is missing."""
     if settings.missing is not None:
         typer.echo(f"{settings.kind} {needed_package(settings.missing)}", err=True)
         nothing = np.empty((0, len(data.split)))
@@ -73,7 +73,7 @@ def _on_model_scale(fitted: Fitted, data: Dataset) -> RivalPrediction:
 
 
 def _prediction_times(fitted: Fitted, features: np.ndarray) -> dict[str, float]:
-    """Time predictions of so many points at once: the best of three."""
+    """Time predictions of `TIMED` points at once: the shortest of three trials."""
     return {
         f"predict_{count}": _best_time(fitted.predict, _rows(features, count)) for count in TIMED
     }
@@ -93,6 +93,6 @@ def _best_time(call: Callable[[np.ndarray], Any], rows: np.ndarray) -> float:
 
 
 def _version(settings: Rival) -> str:
-    """Name the library of a rival with its version, or ours."""
+    """Return library and version of a rival; optax for our own rivals."""
     package = "optax" if settings.library is None else PACKAGES[settings.library]
     return "missing" if settings.missing else f"{package} {version(package)}"

@@ -1,4 +1,4 @@
-"""Sample a posterior by PyMC's NUTS, all chains in one job: a reference for our kernels."""
+"""Sample a posterior by PyMC's NUTS, all chains in one job, as a reference for our kernels."""
 
 from pathlib import Path
 from typing import Annotated
@@ -21,7 +21,7 @@ def sample(
     dataset: Annotated[Path, typer.Option(help="Dataset of the posterior.")],
     out: Annotated[Path, typer.Option(help="Posterior to write.")],
 ) -> None:
-    """Write the chains, with the data they are conditioned on, as `assemble` writes our own."""
+    """Write the chains and the data they are conditioned on, in the format of `assemble`."""
     job = read_job(SampleJob, spec)
     runtime.configure(job.model.precision)
     from nlobayes import builder

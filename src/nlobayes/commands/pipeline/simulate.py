@@ -1,4 +1,4 @@
-"""Compute a table with the embedded NLO engine, or of a published toy problem."""
+"""Compute a table with the embedded NLO engine, or for a published toy problem."""
 
 from pathlib import Path
 from typing import Annotated

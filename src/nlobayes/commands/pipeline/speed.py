@@ -1,4 +1,4 @@
-"""Time networks: gradients of the posterior, predictions of 1000 draws, loading these draws."""
+"""Time networks: gradients of the posterior, predictions of 1000 draws, loading of these draws."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ TRIALS, LOADINGS, GRADIENTS = 20, 1000, 8
 
 
 class Timed(NamedTuple):
-    """A network: what is known of it, what computing with it takes, and what loading it takes."""
+    """A timed network: its facts, the times of computations, and the times of loading."""
 
     facts: dict[str, Any]
     computed: dict[str, Trials]
@@ -49,7 +49,7 @@ def speed(
     out: Annotated[Path, typer.Option(help="Table to write (CSV).")],
     loadings: Annotated[Path, typer.Option(help="Table of every loading to write (CSV).")],
 ) -> None:
-    """Write what every network takes; the machine should do nothing else."""
+    """Write the times of every network; the machine should be idle otherwise."""
     job = read_job(SpeedJob, spec)
     if len(dataset) != len(job.runs):
         raise InputError("commands.unequal_datasets", datasets=len(dataset), networks=len(job.runs))
@@ -104,7 +104,7 @@ def _time(run: TimedRun, data: Dataset) -> Timed:
 
 
 def _seconds_per_draw(run: TimedRun, gradient: float) -> dict[str, float]:
-    """Give the seconds of a draw of fixed length, and the most that one of another can take."""
+    """Return the seconds of a draw of fixed length, and the most seconds of any draw."""
     steps, most = run.integration_steps, run.most_gradients
     return {
         "seconds_per_draw": np.nan if steps is None else gradient * steps,
@@ -113,7 +113,7 @@ def _seconds_per_draw(run: TimedRun, gradient: float) -> dict[str, float]:
 
 
 def _gradient(logdensity_fn: Callable[..., Any], position: Any) -> Trials:
-    """Time a chain of gradients, each at the position that the one before led to."""
+    """Time a chain of gradients, each at a position that depends on the gradient before."""
     import jax
 
     def move(here: Any, _: None) -> tuple[Any, None]:
@@ -124,7 +124,7 @@ def _gradient(logdensity_fn: Callable[..., Any], position: Any) -> Trials:
 
 
 def _predictions(drawn: dict[str, np.ndarray], run: TimedRun, features: int) -> dict[str, Trials]:
-    """Time mean and error over the draws (`predict`), and all outputs of all draws (`raw`)."""
+    """Time mean and standard deviation over draws (`predict`), and all outputs of draws (`raw`)."""
     from nlobayes.surrogate.prediction import Compiled
 
     network = Compiled(network_of(drawn, bind_activations(run.model.network.activation)), drawn)

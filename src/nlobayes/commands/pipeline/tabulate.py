@@ -1,4 +1,4 @@
-"""Tabulate what the figures of a run show: its predictions, and its MAPs."""
+"""Tabulate the data of the figures of a run: its predictions and its MAPs."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""Tabulate what the figures of chains show: how they ran, whether they agree, where they went."""
+"""Tabulate the data of the figures of chains: traces, convergence, correlations and weights."""
 
 from pathlib import Path
 from typing import Annotated

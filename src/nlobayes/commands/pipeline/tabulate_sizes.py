@@ -1,4 +1,4 @@
-"""Tabulate what the figures of a network show whose size is drawn."""
+"""Tabulate the data of the figures of a network whose size is drawn."""
 
 from pathlib import Path
 from typing import Annotated
@@ -49,7 +49,7 @@ def tabulate_sizes(
 
 
 def _of_chains(job: TabulateSizesJob, groups: Groups) -> dict[str, Columns]:
-    """Tabulate the sizes of the stored draws, and every jump between them."""
+    """Tabulate the sizes of the stored draws, and the jumps between sizes."""
     drawn, stats = groups["posterior"], groups["all_sample_stats"]
     sizes, of_draws = drawn_sizes(drawn), {str(name): each.values for name, each in stats.items()}
     density = groups["sample_stats"]["lp"].values
@@ -63,7 +63,7 @@ def _of_chains(job: TabulateSizesJob, groups: Groups) -> dict[str, Columns]:
 def _of_predictions(
     job: TabulateSizesJob, predictions: Path, dataset: Path, data: Dataset
 ) -> dict[str, Columns]:
-    """Tabulate the scores of every draw, and those of all together and of the modal size."""
+    """Tabulate the scores of every draw, of all draws together, and of the modal size."""
     given, task = read_given(predictions, dataset, data, job.covariate), task_of(data)
     if not given.sizes:
         raise InputError("commands.fixed_size", where=predictions)

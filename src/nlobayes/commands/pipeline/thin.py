@@ -1,4 +1,4 @@
-"""Keep as few draws of a posterior as lose little, and show what more or fewer would cost."""
+"""Thin a posterior to nearly independent draws, and tabulate scores for other steps."""
 
 from functools import partial
 from pathlib import Path
@@ -43,7 +43,7 @@ def thin(
     table: Annotated[Path, typer.Option(help="Table of the costs of thinning to write (CSV).")],
     record: Annotated[Path | None, typer.Option(help="Record of what made it (JSON).")] = None,
 ) -> None:
-    """Take every n-th stored draw, n from the autocorrelation of the predictions."""
+    """Keep every n-th stored draw, with n from the autocorrelation of the predictions."""
     groups = read_groups(posterior, "posterior")
     verdict = read_json(diagnostics, "thinning_step", "checks")
     draws = groups["posterior"]["draw"].values
@@ -70,10 +70,10 @@ def thin(
 
 
 def _costs(groups: Groups, data: Dataset, stride: int, chosen: int) -> dict[str, np.ndarray]:
-    """Score what every step leaves on the held-out reference points.
+    """Score the draws of every thinning step at the held-out reference points.
 
-    The noise is fitted on those of the validation split, scores are of those of the test split;
-    where one of them has none, both use all.
+    The noise is fitted at points of the validation split, and scores are of points of the test
+    split. If one of these splits has no reference point, both use all points.
     """
     target, split = TargetTransform(**data.transforms["target"]), data.split[data.reference]
     function = groups["predictions"]["f"].values.astype(np.float64)
@@ -123,7 +123,7 @@ def _score_output(
 def _score_classes(
     draws: np.ndarray, *, labels: np.ndarray, scored: np.ndarray
 ) -> dict[str, float]:
-    """Score the logits (sample, point x output) of classes, of which there is no RMSE."""
+    """Score the logits (sample, point x output) of classes, which have no RMSE."""
     logits = draws.reshape(len(draws), len(labels), -1)[:, scored]
     if logits.shape[2] == 1:
         logits = np.concatenate([np.zeros_like(logits), logits], axis=2)

@@ -1,4 +1,4 @@
-"""Adapt a group of chains, segment by segment, towards what is frozen before the first draw."""
+"""Adapt the kernel of a chain group, segment by segment; it is frozen before the first draw."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -26,7 +26,7 @@ def warmup(
     chain_group: Annotated[int, typer.Option(help="Number of the group of chains.", min=0)] = 0,
     chain: Annotated[list[int], typer.Option(help="Number of a chain, if not its MAP's.")] = [],  # noqa: B006
 ) -> None:
-    """Warm up from the MAPs, or go on from the segment before, and write the state."""
+    """Warm up from the MAPs, or continue from the segment before, and write the state."""
     if bool(start) == bool(previous):
         raise InputError("commands.start_or_previous", where="warmup")
     job = read_job(WarmupJob, spec)

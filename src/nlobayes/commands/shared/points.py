@@ -1,4 +1,4 @@
-"""Points of any number, predicted chunk by chunk: the request and the result."""
+"""Prediction of any number of points, chunk by chunk: the request and the result."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ class PredictionRequest(NamedTuple):
     Attributes
     ----------
     quantiles
-        Probabilities of a smaller target.
+        Probabilities of the quantiles.
     on
-        The target, or the scale that the surrogate learned it on.
+        `target`, or `model` for the scale on which the surrogate learned it.
     name, unit
-        What the target is called, and its unit.
+        Name of the target, and its unit.
     factor
-        What takes the target from the surrogate's unit to this one.
+        Factor from the surrogate's unit to this one.
     keep
         Columns to copy.
     draws
-        How many posterior draws are given as well.
+        Number of posterior draws to return as well.
     skip_bad
-        Whether rows that cannot be used are left out, not refused.
+        Whether to leave out unusable rows instead of refusing them.
     """
 
     quantiles: tuple[float, ...]
@@ -61,10 +61,10 @@ class PredictionRequest(NamedTuple):
 
 @dataclass
 class Tally:
-    """Counts of the points predicted, near the edge, outside and left out.
+    """Numbers of points that were predicted, are near the edge or outside, or were left out.
 
-    `reason` is why the first point was left out. `violating` points violate a condition of the
-    surrogate, the first for the reason `violated`. `unstated` points do not state its value.
+    `reason` states why the first point was left out. `violating` points violate a condition of the
+    surrogate, the first for the reason `violated`. `unstated` points do not state the value.
     """
 
     predicted: int = 0
@@ -84,12 +84,14 @@ def predicted(
     tally: Tally,
     passed: Callable[[int, float], None],
 ) -> Iterator[pa.RecordBatch]:
-    """Predict chunk by chunk, count, and report the rows and the share done to `passed`.
+    """Predict chunk by chunk and count the points.
+
+    `passed` is called after each chunk with the number of rows and the share done.
 
     Raises
     ------
     InputError
-        If a row cannot be used and is not to be left out.
+        If a row is unusable and `skip_bad` is not set.
     """
     wanted = {name: surrogate.units.get(name, "") for name in surrogate.inputs}
     for chunk in source.chunks:
@@ -121,7 +123,7 @@ def predicted(
 def _given(
     surrogate: Trained, source: Source, chunk: Chunk, good: np.ndarray
 ) -> dict[str, np.ndarray]:
-    """Take the values of fixed parameters (point,) from the source; NaN where it has none."""
+    """Read the values of fixed parameters (point,) from the source; NaN where one is missing."""
     stated = {one.name: one.unit for one in surrogate.conditions if one.name in chunk.columns}
     units = {name: "" if unit == "1" else unit for name, unit in stated.items()}
     values, _ = numbers(source, chunk, units)
@@ -169,7 +171,7 @@ def _predict(
     request: PredictionRequest,
     given: Mapping[str, np.ndarray],
 ) -> dict[str, tuple[str, np.ndarray]]:
-    """Predict points (point, input); columns by name, each with its unit."""
+    """Predict points (point, input), and return columns by name, each with its unit."""
     reason = {REASON: ("", surrogate.reasons(given, len(points)))} if given else {}
     if isinstance(surrogate, Classifier):
         classes = answer_classes(surrogate, points, given)

@@ -1,4 +1,4 @@
-"""What several verbs take from a posterior."""
+"""Reading draws, weights and the model from posteriors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from nlobayes.study.stated_model import stated_model
 
 
 def posterior_draws(groups: Groups) -> ChainDraws:
-    """Take the draws of all chains, everything flat; the weights in the parameters' order."""
+    """Collect the draws of all chains, flat per draw; the weights in the parameters' order."""
     stats, function = groups["all_sample_stats"], groups["predictions"]["f"].values
     return ChainDraws(
         function=function.reshape(*function.shape[:2], -1),
@@ -29,25 +29,25 @@ def posterior_draws(groups: Groups) -> ChainDraws:
 
 
 def weights_of(posterior: xr.Dataset) -> np.ndarray:
-    """Take the weights, biases and slopes (chain, draw, weight) in the parameters' order."""
+    """Join the weights, biases and slopes (chain, draw, weight) in the parameters' order."""
     arrays = [array.values for name, array in posterior.items() if is_parameter(str(name))]
     return np.concatenate([array.reshape(*array.shape[:2], -1) for array in arrays], axis=2)
 
 
 def drawn_sizes(posterior: xr.Dataset) -> dict[str, np.ndarray]:
-    """Take the numbers (chain, draw) of units and of layers in use; none where they are fixed."""
+    """Return the numbers (chain, draw) of units and layers in use; empty if the size is fixed."""
     return {str(name): posterior[name].values for name in posterior if is_size(str(name))}
 
 
 def parameters_of(posterior: xr.Dataset) -> np.ndarray:
-    """Count the weights and biases (chain, draw) that are in use; there are no slopes."""
+    """Count the weights and biases (chain, draw) in use; such networks have no slopes."""
     arrays = {str(name): values.values for name, values in posterior.items()}
     counted: np.ndarray = parameters_in_use(network_of(arrays, "").sizes, drawn_sizes(posterior))
     return counted
 
 
 def _hyperparameters(groups: Groups) -> dict[str, np.ndarray] | None:
-    """Take what prior and likelihood learned, one number per draw each; local scales are many."""
+    """Collect parameters of prior and likelihood with one value per draw, without local scales."""
     drawn = groups["posterior"].items()
     learned = {
         str(name): values.values
@@ -58,13 +58,13 @@ def _hyperparameters(groups: Groups) -> dict[str, np.ndarray] | None:
 
 
 def model_of(posterior: Path) -> ModelJob:
-    """Read the model that a thinned posterior is of.
+    """Read the model of a thinned posterior.
 
     Raises
     ------
     InputError
-        If the file is no thinned posterior, its model none that is known here, or its draws those
-        of a network that is linearised.
+        If the file is no thinned posterior, its model is not known here, or its networks are
+        linearised.
     """
     made = read_attrs(posterior)
     spec = made.get("spec") if made.get("kind") == "thinned" else None

@@ -1,4 +1,4 @@
-"""What several verbs take from predictions and their dataset."""
+"""Reading predictions and their dataset for scores and tables."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from nlobayes.types import Columns, Dataset
 
 
 def read_given(predictions: Path, dataset: Path, data: Dataset, column: str) -> Given:
-    """Read what was predicted, of this dataset and no other, and the column to show it along.
+    """Read predictions of this dataset, and the column along which to show them.
 
     Raises
     ------
     InputError
-        If the predictions are of another dataset, or it has no such column.
+        If the predictions are of another dataset, or the dataset has no such column.
     """
     groups = read_groups(predictions, "predictions")
     check_same_points(groups["points"], data, predictions, dataset)
@@ -42,12 +42,12 @@ def read_given(predictions: Path, dataset: Path, data: Dataset, column: str) -> 
 
 
 def _is_approximate(made: Mapping[str, Any]) -> bool:
-    """Recognise draws of an approximation: they are not exact, and no check of chains applies."""
+    """Return whether draws are approximate: neither exact nor with checks of convergence."""
     return not made.get("exact", True) and not made.get("checks")
 
 
 def _sizes(groups: Groups) -> dict[str, np.ndarray]:
-    """Take the sizes of the network of each draw, chain after chain, where they are drawn."""
+    """Return the network sizes of the draws, chain after chain; empty if the size is fixed."""
     if "sizes" not in groups:
         return {}
     return {str(name): values.values.ravel() for name, values in groups["sizes"].items()}
@@ -60,7 +60,7 @@ def choices(
     image: tuple[int, int] | None = None,
     cases: tuple[int, ...] = (),
 ) -> Choices:
-    """Take how to score, and what to show, from the specification of a job."""
+    """Make the settings of scores and tables from the specification of a job."""
     return Choices(seed, limits.coverage, limits.chi2, noise, image, cases=cases)
 
 
@@ -80,7 +80,7 @@ def check_same_points(points: xr.Dataset, data: Dataset, predicted: Path, datase
 
 
 def labels(data: Dataset, covariate: str) -> Columns:
-    """Name covariate and target, for the axes of figures."""
+    """Return the labels of covariate and target for the axes of figures."""
     name, scale = data.target_names[0], data.transforms["target"]["scale"]
     unit = data.units.get(name, "")
     return tables.labels(covariate=covariate, target=name, unit=unit, scale=scale)

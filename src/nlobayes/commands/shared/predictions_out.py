@@ -1,4 +1,4 @@
-"""Where the rows of `predict` go: a file of a form that its ending names, or standard output."""
+"""Output of `predict`: a file in the format of its ending, or standard output."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ FORMS = {".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet"}
 
 
 def form_of(out: str, json: bool) -> str:
-    """Choose the form that rows are written in.
+    """Choose the format of the rows.
 
     Raises
     ------
     InputError
-        If the ending names none, or another than JSON where JSON is requested.
+        If the ending names no format, or another than the requested JSON.
     """
     ending = Path(out).suffix
     if out == STANDARD or (json and ending not in FORMS):
@@ -34,14 +34,14 @@ def form_of(out: str, json: bool) -> str:
 
 
 def check_not_read(option: str, out: Path, read: Iterable[str]) -> None:
-    """Refuse to write to a file that is read."""
+    """Refuse to write to an input file."""
     for name in read:
         if out.exists() and Path(name).exists() and out.samefile(name):
             raise InputError("commands.out_is_read", where=option, path=out)
 
 
 def write_rows(found: Iterator[pa.RecordBatch], out: str, form: str, tally: Tally) -> None:
-    """Write rows as they come; `tally` counts those that were printed."""
+    """Write rows as they are predicted; `tally` counts those that were printed."""
     if out != STANDARD:
         write_chunks(Path(out), found, form)
         return

@@ -1,4 +1,4 @@
-"""What is wrong with a file of a project: by itself, with its place, with what made it."""
+"""Problems of a file of a project: of its contents, its place and its origin."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from nlobayes.study.stage_jobs import SPECIFICATIONS
 
 AGAIN = "run the workflow again"
 UNREAD = "surrogate"
-"""The kind of artifact that no job reads: only a record reveals that one is missing."""
+"""The kind of artifact that no job reads; only a record shows that one is missing."""
 
 
 def problems(files: Project, name: str, by_name: bool, other_code: bool) -> Iterator[str]:
-    """List what is wrong with a file; of one of the user, only what follows from it."""
+    """List the problems of a file; of a user's file, only whether it is missing or has changed."""
     if files.digest(name) is None:
         yield _of_absence(files, name)
         return
@@ -44,12 +44,12 @@ def problems(files: Project, name: str, by_name: bool, other_code: bool) -> Iter
 def _of_absence(files: Project, name: str) -> str:
     if files.is_file(name):
         return "cannot be read; check the rights to it, and the disk"
-    teller = files.recorded_by(name)
-    why = f"{teller} states that it was made" if teller else "others were made from it"
+    recorder = files.recorded_by(name)
+    evidence = f"{recorder} states that it was made" if recorder else "others were made from it"
     if not is_result(name):
-        return f"is missing, though {why}; put it back"
+        return f"is missing, though {evidence}; put it back"
     return (
-        f"is missing, though {why}; `dvc checkout --force {name}` restores it, "
+        f"is missing, though {evidence}; `dvc checkout --force {name}` restores it, "
         f"`snakemake {name}` makes it again"
     )
 
@@ -57,10 +57,10 @@ def _of_absence(files: Project, name: str) -> str:
 def _of_origin(files: Project, name: str, origin: Origin, other_code: bool) -> Iterator[str]:
     recorded = files.recorded_digest(name)
     if recorded not in (None, files.digest(name)):
-        teller = files.recorded_by(name)
-        yield f"has changed since {teller} recorded it; {remedy(files.root / name)}"
+        recorder = files.recorded_by(name)
+        yield f"has changed since {recorder} recorded it; {remedy(files.root / name)}"
     if name != origin.recorded_in:
-        return  # the record itself is reported once, below
+        return  # further problems are those of the record, which are reported once
     for source, made_from in origin.inputs.items():
         if files.digest(source) not in (None, made_from):
             yield f"was made from another {source} than the present one; {AGAIN}"
@@ -80,7 +80,7 @@ def _of_origin(files: Project, name: str, origin: Origin, other_code: bool) -> I
 
 
 def _of_place(files: Project, name: str, origin: Origin) -> Iterator[str]:
-    """State the place of a result; earlier code stated no place and recorded no surrogate."""
+    """Check the stated place of a result; earlier code stated none and recorded no surrogate."""
     if origin.place is None:
         yield "states no place below results/; move it away"
     elif origin.place != name:

@@ -1,4 +1,4 @@
-"""Progress of long verbs: a bar in a terminal, plain lines in a log."""
+"""Progress of long commands: a bar in a terminal, plain lines in a log."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ Item = TypeVar("Item")
 
 
 def pieces(total: int, unit: int, description: str, at_most: int = 20) -> Iterator[tuple[int, int]]:
-    """Cut `total` units into equal pieces and show them passing.
+    """Cut `total` units into equal pieces, and show the progress over them.
 
     Yields
     ------
-    Number of the first unit and count of units of each piece; `unit` scales what is shown.
+    First unit and number of units of each piece. `unit` scales the displayed numbers.
     """
     count = next(n for n in range(min(at_most, total), 0, -1) if total % n == 0)
     size = total // count
@@ -38,7 +38,7 @@ def pieces(total: int, unit: int, description: str, at_most: int = 20) -> Iterat
 
 
 def passing(items: Iterable[Item], total: int, description: str) -> Iterator[Item]:
-    """Show so many items passing, and yield them; a log hears of `LOGGED` or more alone."""
+    """Yield items and show the progress; in a log only if `total` is `LOGGED` or more."""
     console = Console(file=sys.stderr)
     if console.is_terminal:
         yield from track(items, description, total=total, console=console)
@@ -51,11 +51,11 @@ def passing(items: Iterable[Item], total: int, description: str) -> Iterator[Ite
 
 @contextmanager
 def rows_passing(description: str, *, shown: bool) -> Iterator[Callable[[int, float], None]]:
-    """Show how many rows have passed, and which share of all where this is known, not NaN.
+    """Show the number of finished rows, and their share if it is known (not NaN).
 
     Yields
     ------
-    What to call with both. If standard error is no terminal, nothing is shown.
+    Function to call with both. Nothing is shown if standard error is no terminal.
     """
     console = Console(file=sys.stderr)
     columns = TextColumn(description), BarColumn(), TextColumn("{task.fields[rows]} rows")

@@ -1,4 +1,4 @@
-"""The option that names quantiles."""
+"""The option `--quantiles`."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ OPTION = "--quantiles"
 
 
 def probabilities_of(text: str) -> tuple[float, ...]:
-    """Read probabilities with commas.
+    """Read probabilities that are separated by commas.
 
     Raises
     ------
     InputError
-        If one is no number, not between 0 and 1, or comes twice.
+        If one is no number, is not between 0 and 1, or occurs twice.
     """
     try:
         found = tuple(float(part) for part in text.split(",") if part.strip())

@@ -1,4 +1,4 @@
-"""Compare a table with the requests of a dataset, before a study runs and before it is read."""
+"""Checks of a table against the settings of a dataset, before a study runs and in `prepare`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def preview(job: PrepareJob, path: Path) -> None:
     Raises
     ------
     InputError
-        With all requests of the dataset that the table cannot meet.
+        With all settings of the dataset that the table does not satisfy.
     """
     table = preview_table(path, _checked_columns(job), job.most_mb)
     whole = all(len(column) < PREVIEWED_ROWS for column in table.columns.values())
@@ -38,12 +38,12 @@ def preview(job: PrepareJob, path: Path) -> None:
 
 
 def rows_kept(table: Table, job: PrepareJob, path: Path, *, whole: bool = True) -> Table:
-    """Take the rows of a table that a dataset keeps; of a `whole` one each value must occur.
+    """Select the rows of a table that a dataset keeps; in a `whole` table every value must occur.
 
     Raises
     ------
     InputError
-        If the column of the filter is missing, or no row holds one of its values.
+        If the column of the filter is missing, or no row has one of its values.
     """
     if job.rows is None:
         return table
@@ -54,14 +54,14 @@ def rows_kept(table: Table, job: PrepareJob, path: Path, *, whole: bool = True) 
 
 
 def _checked_columns(job: PrepareJob) -> tuple[str, ...]:
-    """Name the columns whose values are checked."""
+    """Return the columns whose values are checked."""
     groups = (job.groups,) if job.groups else ()
     rows = (job.rows.column,) if job.rows else ()
     return (*job.target.columns, *job.target.reference_columns, *groups, *rows)
 
 
 def request_of(job: PrepareJob) -> Request:
-    """Take the requests on the table from the job of `prepare`."""
+    """Make the request to the table from the job of `prepare`."""
     features, target = job.features, job.target
     return Request(
         features=features.columns,

@@ -1,4 +1,4 @@
-"""Draws of an approximation, chosen by their importance for the exact posterior."""
+"""Resampling of draws of an approximation by importance weights to the exact posterior."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from nlobayes.types import PosteriorDraws
 def choose(
     draws: PosteriorDraws, count: int, seed: int
 ) -> tuple[PosteriorDraws, dict[str, float | None]]:
-    """Choose so many of the draws of one chain, in their order, and return their weights.
+    """Resample draws of one chain by importance weights, and return measures of the weights.
 
-    The chosen ones are no more draws of the approximation, and do not state its density. `pareto_k`
-    is None where the weights have no tail, or none that could be fitted; `ess_weights` are
-    the draws of equal weight that they are worth.
+    The resampled draws keep their order. They are no draws of the approximation and do not state
+    its density. `pareto_k` is None if no tail of the weights could be fitted. `ess_weights` is the
+    effective number of draws of equal weight.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What `evaluate` takes from the rivals of a dataset."""
+"""Reading the predictions of rivals for `evaluate`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nlobayes.types import Dataset, RivalPrediction
 
 
 def read_rivals(paths: Iterable[Path], data: Dataset, dataset: Path) -> dict[str, RivalPrediction]:
-    """Read what rivals predict of this dataset and no other, by the names of their files."""
+    """Read predictions of rivals by the names of their files; all must be of this dataset."""
     found: dict[str, RivalPrediction] = {}
     for path in paths:
         check_target(data)

@@ -1,4 +1,4 @@
-"""Scores of rivals beside those of their run: the end of a run, the first page of the report."""
+"""Scores of rivals beside those of their run, for the summary and the landing page."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def header() -> list[str]:
 
 
 def rival_rows(runs: Sequence[Finished]) -> list[list[str]]:
-    """Give the cells of each run that has rivals, and those of each of its rivals."""
+    """Return the cells of each run that has rivals, and those of each of its rivals."""
     return [row for run in runs if "rivals" in run.evaluation for row in _rows(run)]
 
 
 def rival_table(runs: Sequence[Finished]) -> Table | None:
-    """Set runs and their rivals below each other; None where there are none."""
+    """Make a table of runs and their rivals; None if there are no rivals."""
     return plain_table(TITLE, header(), rival_rows(runs))
 
 
@@ -51,5 +51,5 @@ def _scores(test: Mapping[str, Any]) -> list[str]:
 
 
 def _number(value: float | None, factor: float = 1, unit: str = "") -> str:
-    """Give two digits, however small the number is; nothing where there is none."""
+    """Write a number with two digits; empty for None."""
     return "" if value is None else f"{factor * value:.2g}{unit}"

@@ -1,4 +1,4 @@
-"""Facts of rivals that several commands use: their targets, packages and times."""
+"""Functions on rivals that several commands use: targets, packages, times and memory."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from nlobayes.extras import PACKAGES, remedy
 from nlobayes.types import Dataset
 
 TIMINGS, JOBS = "timings/rivals", "timings/rival"
-"""CPU seconds of its fit and predictions; what Snakemake records of the whole job."""
+"""Folders: CPU seconds of fit and predictions, and Snakemake's benchmark of the whole job."""
 EXTRA = "rivals"
 COSTS = ("fit, s", "1 point, ms", "4096 points, s", "peak, MiB")
 """Columns of `cost_cells`: CPU time of the fit and of predictions, memory of the whole process."""
 
 
 def check_target(data: Dataset) -> None:
-    """Refuse a dataset that no rival learns.
+    """Refuse a dataset that rivals cannot learn.
 
     Raises
     ------
@@ -34,7 +34,7 @@ def check_target(data: Dataset) -> None:
 
 
 def cost_of(results: Path, run: str, rival: str) -> Mapping[str, float | None]:
-    """Find CPU seconds and memory (`peak`, MiB) of a rival, as far as they were kept."""
+    """Read CPU seconds and memory (`peak`, MiB) of a rival; missing files are left out."""
     place = f"{run.split('/')[0]}/{rival}"
     path = results.parent / TIMINGS / f"{place}.json"
     seconds = read_json(path) if path.is_file() else {}
@@ -42,7 +42,7 @@ def cost_of(results: Path, run: str, rival: str) -> Mapping[str, float | None]:
 
 
 def cost_cells(cost: Mapping[str, float | None]) -> list[str]:
-    """Write what a rival took in the columns of `COSTS`; empty where it was not kept."""
+    """Write the costs of a rival in the columns of `COSTS`; empty where one is unknown."""
     one = cost.get("predict_1")
     shown = [cost.get("fit"), None if one is None else 1e3 * one, cost.get("predict_4096")]
     peak = cost.get("peak")
@@ -51,7 +51,7 @@ def cost_cells(cost: Mapping[str, float | None]) -> list[str]:
 
 
 def shown_name(name: str, found: Mapping[str, Any]) -> str:
-    """Name a rival of `evaluation.json`, and what it needs or which part of the rows it learned."""
+    """Return the name of a rival, with the package it needs or the part of the rows it learned."""
     if "missing" in found:
         return f"{name} {needed_package(found['missing'])}"
     part = rows_learned(found.get("facts", {}))
@@ -59,11 +59,11 @@ def shown_name(name: str, found: Mapping[str, Any]) -> str:
 
 
 def rows_learned(facts: Mapping[str, Any]) -> str:
-    """State how many of the train rows a rival learned; nothing where these are all."""
+    """Describe how many of the train rows a rival learned; empty if it learned all."""
     rows, given = facts.get("rows"), facts.get("train_rows")
     return f"{rows} of {given} rows" if rows and given and rows < given else ""
 
 
 def needed_package(package: Any) -> str:
-    """Name the package that a rival needs, and how to install it."""
+    """Return the package that a rival needs, and how to install it."""
     return f"needs {PACKAGES.get(str(package), str(package))}: {remedy(EXTRA)}"

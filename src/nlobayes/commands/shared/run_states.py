@@ -1,4 +1,4 @@
-"""How far runs are: stage, chains, draws, acceptance, R-hat and the time that is left."""
+"""The progress of runs: stage, chains, draws, acceptance, R-hat and remaining time."""
 
 from __future__ import annotations
 
@@ -26,17 +26,16 @@ from nlobayes.study.watched import WatchedRun
 
 NOT_BEGUN, DONE = "not begun", "done"
 FEWEST = 8
-"""Draws per chain below which no R-hat exists."""
+"""Fewest draws per chain for R-hat."""
 PERCENTILE = 99
-"""Of the R-hat over the reference points: the gate looks at the same one."""
+"""Percentile of R-hat over the reference points; the convergence check uses the same."""
 
 
 class RunState(NamedTuple):
-    """How far a run is. What is not known is None, or zero for times.
+    """The progress of a run. Unknown values are None, unknown times zero.
 
-    `draws` and `total` count those of all chains; `at_most` is true if fewer may suffice. `left` is
-    in seconds, `updated` the time of the last file or log line. `faults` names the files that
-    cannot be used.
+    `draws` and `total` count draws of all chains. `left` is in seconds, `updated` is the time of
+    the last file or log line. `faults` names unusable files.
     """
 
     label: str
@@ -52,12 +51,12 @@ class RunState(NamedTuple):
 
     @property
     def is_done(self) -> bool:
-        """Whether there are scores."""
+        """Whether the run has been scored."""
         return self.stage.startswith(DONE)
 
 
 def found_runs(results: Path) -> list[WatchedRun]:
-    """List the runs that have chains; how long they are to be is not known."""
+    """List the runs that have chains; their planned length is not known."""
     chains = results / "chains"
     folders = {path.parent.parent for path in chains.rglob("warmup_*.nc")}
     runs = sorted(folder.relative_to(chains).as_posix() for folder in folders)
@@ -68,7 +67,7 @@ def found_runs(results: Path) -> list[WatchedRun]:
 
 
 def state_of(folders: Folders, run: WatchedRun, read: Reader) -> RunState:
-    """Read how far a run is; files that cannot be used are named, and others used."""
+    """Read the progress of a run from its usable files; unusable files are named."""
     if (folders.results / "metrics" / run.run / "evaluation.json").is_file():
         return _finished(folders, run)
     groups = range(len(run.chain_groups) or _count_groups(folders, run))
@@ -113,7 +112,7 @@ def _stage(folders: Folders, run: WatchedRun, lines: Sequence[Line]) -> str:
 
 
 def _without_chains(folders: Folders, run: WatchedRun) -> RunState:
-    """Describe the progress of a run that has no chain yet, or none at all."""
+    """Describe the progress of a run before its first chain, or of a method without chains."""
     if (folders.results / "posterior" / f"{run.run}.nc").is_file():
         return RunState(run.label, "scoring")
     if any(
@@ -130,7 +129,7 @@ def _without_chains(folders: Folders, run: WatchedRun) -> RunState:
 
 
 def _finished(folders: Folders, run: WatchedRun) -> RunState:
-    """Take the diagnosis of a run that has scores."""
+    """Describe a run that has scores by its diagnostics."""
     folder = folders.results / "metrics" / run.run
     try:
         found = read_json(folder / "diagnostics.json", "checks", "chains", "draws_per_chain")
@@ -157,7 +156,7 @@ def _count_groups(folders: Folders, run: WatchedRun) -> int:
 
 
 def _has_met(folders: Folders, run: WatchedRun) -> bool:
-    """Return whether the chains were found to have converged, so that no more are drawn."""
+    """Return whether a verdict states that the chains have converged, so that drawing stops."""
     for verdict in (folders.results / "chains" / run.run).glob("verdict_*.json"):
         try:
             if read_json(verdict, "met")["met"]:
@@ -168,7 +167,7 @@ def _has_met(folders: Folders, run: WatchedRun) -> bool:
 
 
 def _rhat(drawn: list[list[Drawn]]) -> tuple[float | None, str | None]:
-    """Give the R-hat of f so far, of the draws that all chains have; or why there is none."""
+    """Return R-hat of f from the draws that all chains have so far, or the reason why it fails."""
     function = of_all_chains(drawn)
     if function is None or function.shape[0] < 2 or function.shape[1] < FEWEST:
         return None, None
@@ -179,22 +178,23 @@ def _rhat(drawn: list[list[Drawn]]) -> tuple[float | None, str | None]:
 
 
 def _due(run: WatchedRun, warmups: list[Line], draws: list[int], each: int) -> Iterator[int]:
-    """Give the steps that every chain group has still to make."""
+    """Yield the remaining steps of every chain group."""
     for warmup, done in zip(warmups, draws, strict=True):
         to_warm = 0 if done else max(run.warmup_steps - warmup.steps, 0)
         yield to_warm + max(each - done, 0)
 
 
 def _per_step(warmups: list[Line], lines: list[Line]) -> Iterator[float | None]:
-    """Give the seconds of a step of every chain group; before it draws, those of its warm-up."""
+    """Yield the seconds per step of every chain group: of draws, before these of its warm-up."""
     for warmup, line in zip(warmups, lines, strict=True):
         yield warmup.seconds if line.seconds is None else line.seconds
 
 
 def _left(times: list[tuple[int, float | None]], lines: list[Line]) -> float | None:
-    """Estimate the seconds left: as many jobs go on at once as now, and none is cut.
+    """Estimate the remaining seconds if as many jobs run at once as now.
 
-    None where nothing is at work, or no step was timed.
+    At least the time of the slowest chain group, whose jobs run one after the other. None if no job
+    is running, or no step was timed.
     """
     at_work = sum(line.at_work for line in lines)
     known = [seconds for _, seconds in times if seconds is not None]

@@ -1,4 +1,4 @@
-"""Precision, device and threads: fixed by a verb before JAX and PyTensor are first imported."""
+"""Precision, device and threads: commands set them before JAX and PyTensor are imported."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ PLATFORMS = {"cpu": "cpu", "gpu": "cuda,cpu"}
 def configure(
     precision: str, device: str = "cpu", shards: int = 1, threads: int | None = 1
 ) -> None:
-    """Set precision and device of JAX and PyTensor, and keep a process on the CPU to one core.
+    """Set precision, device and threads of JAX and PyTensor.
 
-    A GPU computes products of matrices in full float32 (its default keeps ten bits, too few for
-    the energy of HMC) and shares its memory with other jobs: by default a quarter is taken, or
-    what `XLA_CLIENT_MEM_FRACTION` states. Compiled functions are kept in `.cache/jax`, or where
-    `JAX_COMPILATION_CACHE_DIR` states, and shared by all jobs. On a CPU XLA gets so many
-    `threads`, or as many as the environment variable `NPROC` states; None: one for each core. With
-    another number XLA may add products in another order, which changes last digits.
+    A GPU multiplies matrices in full float32; its default keeps ten bits, too few for the energy of
+    HMC. A job takes a quarter of the GPU memory, or the fraction `XLA_CLIENT_MEM_FRACTION`, because
+    several jobs share it. All jobs share compiled functions in `.cache/jax`, or in
+    `JAX_COMPILATION_CACHE_DIR`. On a CPU XLA uses `threads` threads, or the number in the
+    environment variable `NPROC`; with None, one for each core. With another number XLA may add
+    products in another order, which changes last digits.
     """
     os.environ["PYTENSOR_FLAGS"] = f"floatX={precision},cxx=,traceback__limit=0"
     os.environ["JAX_ENABLE_X64"] = "1" if precision == "float64" else "0"
@@ -40,7 +40,7 @@ def configure(
 
 
 def choose_device(device: str, chain_group: int = 0, shards: int = 1) -> None:
-    """Take the devices of a job: chain groups are dealt to several GPUs in turn.
+    """Choose the device of a job; chain groups use several GPUs in turn.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def choose_device(device: str, chain_group: int = 0, shards: int = 1) -> None:
 
 
 def device() -> str:
-    """Name the kind of device that JAX computes on."""
+    """Return the kind of device that JAX computes on."""
     import jax
 
     return jax.devices()[0].device_kind

@@ -1,4 +1,4 @@
-"""Sizes of networks that were drawn, for the end of a run and the first page of the report."""
+"""Drawn sizes of networks, for the summary and the landing page of the report."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def header() -> list[str]:
 
 
 def size_rows(runs: Sequence[Finished]) -> list[list[str]]:
-    """Give the cells of each number that a run draws, run by run."""
+    """Return the cells of each size that a run draws, run by run."""
     return [
         [run.label, label_of_size(name), *_posterior(number), _accepted(found, number)]
         for run in runs
@@ -32,7 +32,7 @@ def size_rows(runs: Sequence[Finished]) -> list[list[str]]:
 
 
 def size_table(runs: Sequence[Finished]) -> Table | None:
-    """Set the sizes of all runs below each other; None where none is drawn."""
+    """Make a table of the sizes of all runs; None if no size is drawn."""
     return plain_table(TITLE, header(), size_rows(runs))
 
 
@@ -47,7 +47,7 @@ def _posterior(number: Mapping[str, Any]) -> list[str]:
 
 
 def _accepted(found: Mapping[str, Any], number: Mapping[str, Any]) -> str:
-    """Give the mean acceptance of the jumps of a number; of the parameters, of all jumps."""
+    """Write the mean acceptance of the jumps of a size; of all jumps for the parameters."""
     if "visits" in number:
         pairs = [*zip(number["visits"]["tried"], number["visits"]["acceptance"], strict=True)]
     else:

@@ -22,21 +22,21 @@ from nlobayes.surrogate.theory import TOTAL
 
 OPTION = "--slha-out"
 SCHEMES = {"mu = mean mass": 0, "mu = Q": 2}
-"""Scale schemes by how statements of the scales begin."""
+"""Scale schemes by the beginning of the statement of scales."""
 
 
 def write_xsections(surrogates: Sequence[Surrogate], points: str, out: Path) -> tuple[str, ...]:
-    """Write an SLHA file as it is, with the cross section of each surrogate in a separate block.
+    """Write a copy of an SLHA file with a block XSECTION for each surrogate.
 
     Returns
     -------
-    Other programs whose cross sections of these processes, energies and orders are in the file.
+    Names of other programs with cross sections of these processes, energies and orders in the file.
 
     Raises
     ------
     InputError
-        If the points are no SLHA file, its point cannot be predicted or is outside, or a surrogate
-        does not know its process and order. Then nothing is written.
+        If the points are no SLHA file, its point cannot be predicted or is outside, or the process
+        or order of a surrogate is not known. Then nothing is written.
     """
     path = Path(points)
     if path.is_dir() or path.suffix != ENDING:
@@ -60,7 +60,7 @@ def _process_and_order(surrogate: Surrogate) -> tuple[Process, int]:
 
 
 def _entry(surrogate: Surrogate, process: Process, order: int, text: str, path: Path) -> Entry:
-    """Predict the point of an SLHA file, and make the entry of its block."""
+    """Predict the point of an SLHA file, and return the entry of its block."""
     spectrum = spectrum_of(text, str(path), surrogate.inputs, surrogate.held)
     place = f"{path}: {' '.join(map(str, process.outgoing))}"
     try:
@@ -81,7 +81,7 @@ def _entry(surrogate: Surrogate, process: Process, order: int, text: str, path: 
 
 
 def _theory(surrogate: Surrogate, found: CrossSection) -> str:
-    """Give the theory errors and the total error, or that none is known."""
+    """Describe the theory errors and the total error, or state that none is known."""
     if not surrogate.theory:
         return "without errors of scale, parton distributions and alpha_s"
     errors = (
@@ -97,7 +97,7 @@ def _scheme(surrogate: Surrogate) -> int:
 
 
 def _comments(surrogate: Surrogate, found: CrossSection) -> tuple[str, ...]:
-    """Give a line each for interval, domain, process and failed checks."""
+    """Return a line each for interval, domain, process, scales and failed checks."""
     failed = [name for names in surrogate.failed_checks.values() for name in names]
     lines = (
         f"68 %: {found.low:.6g} to {found.high:.6g} pb by the surrogate alone, "

@@ -1,4 +1,4 @@
-"""States of runs in words and in a table."""
+"""The progress of runs in words and in a table."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MINUTE, HOUR, DAY = 60, 3600, 86400
 
 
 def in_one_line(state: RunState) -> str:
-    """Describe the progress of a run: label, colon, and the known facts between commas."""
+    """Describe the progress of a run in one line: its label, a colon, and the known facts."""
     parts = [
         state.stage,
         f"{state.chains} chains" if state.chains else "",
@@ -29,7 +29,7 @@ def in_one_line(state: RunState) -> str:
 
 
 def in_brief(state: RunState) -> str:
-    """Describe how far a run is, without its label, in a part of a line."""
+    """Describe the progress of a run briefly, without its label."""
     parts = [
         state.stage,
         f"{_draws(state)} draws" if state.draws else "",
@@ -40,7 +40,7 @@ def in_brief(state: RunState) -> str:
 
 
 def as_table(states: Sequence[RunState]) -> Table:
-    """Set runs below each other; what is not known is a dash."""
+    """Make a table with a row for each run; unknown values are dashes."""
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for title in TITLES:
         table.add_column(title, overflow="fold")
@@ -50,7 +50,7 @@ def as_table(states: Sequence[RunState]) -> Table:
 
 
 def faults_of(states: Sequence[RunState]) -> list[str]:
-    """Name the files that cannot be used, run by run."""
+    """List the unusable files, run by run."""
     return [f"{state.label}: {fault}" for state in states for fault in state.faults]
 
 

@@ -1,4 +1,4 @@
-"""The table of runs, as wide as the terminal: what matters least is left out first."""
+"""The table of runs in the width of the terminal; less important columns are left out first."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ BETWEEN = 2
 
 
 class Column(NamedTuple):
-    """A column: `rank` 0 is always shown, the highest is left out first."""
+    """A column. Rank 0 is always shown; the highest rank is left out first."""
 
     title: str
     rank: int = 0
@@ -39,7 +39,7 @@ CONVERGENCE = (
 
 
 def score_columns(of_classes: bool) -> dict[metrics.Column, tuple[str, ...]]:
-    """Give the columns of scores, and the keys that fill each: the first that a run has."""
+    """Return the columns of scores with their keys; a run uses the first key that it has."""
     return metrics.by_column(metrics.Of.CLASSES if of_classes else metrics.Of.NUMBERS)
 
 
@@ -49,7 +49,7 @@ def filled_by(keys: Sequence[str], test: Mapping[str, Any]) -> str:
 
 
 def summary_table(runs: Sequence[Finished], of_classes: bool, width: int) -> Table:
-    """Set runs side by side, each above the ensemble of its MAPs, in a table of this width."""
+    """Make a table of this width: for each run a row, then one for the ensemble of its MAPs."""
     scores = (Column(column.title, column.rank) for column in score_columns(of_classes))
     columns = [RUN, *scores, *CONVERGENCE]
     rows = [row for run in runs for row in (_posterior(run, of_classes), _maps(run, of_classes))]
@@ -65,7 +65,7 @@ def summary_table(runs: Sequence[Finished], of_classes: bool, width: int) -> Tab
 
 
 def _that_fit(columns: Sequence[Column], rows: Sequence[Sequence[Text]], width: int) -> list[int]:
-    """Choose the columns that fit: a table without those that may be left out may be too wide."""
+    """Choose the columns that fit the width; columns of rank 0 are kept even if they do not fit."""
     wide = [
         max(len(column.title), *(len(row[place]) for row in rows)) + BETWEEN
         for place, column in enumerate(columns)
@@ -96,7 +96,7 @@ def _posterior(run: Finished, of_classes: bool) -> list[Text]:
 
 
 def _maps(run: Finished, of_classes: bool) -> list[Text]:
-    """Give the ensemble of the MAPs, and in brackets how its members score alone."""
+    """Return the row of the ensemble of MAPs, with the range of its members' scores in brackets."""
     baseline = run.evaluation["baseline"]
     members = next(iter(baseline["members"].values()))
     name = f"  {len(members)} MAPs ({min(members):.3g}-{max(members):.3g})"

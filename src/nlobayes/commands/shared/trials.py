@@ -1,4 +1,4 @@
-"""How long a call takes: many trials and their summary."""
+"""Timing of a call by many trials, and their summary."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ QUANTILES = {"q2_5": 0.025, "q16": 0.16, "q84": 0.84, "q97_5": 0.975}
 
 
 class Trials(NamedTuple):
-    """Seconds on the wall of each trial (trial,), and CPU seconds of the process in it (trial,)."""
+    """Wall-clock seconds (trial,) and CPU seconds (trial,) of each trial."""
 
     seconds: np.ndarray
     cpu_seconds: np.ndarray
 
     def per(self, parts: int) -> Trials:
-        """Give what one of so many equal parts of the call takes."""
+        """Return the times of one of so many equal parts of the call."""
         return Trials(self.seconds / parts, self.cpu_seconds / parts)
 
 
 def time_trials(call: Callable[[], Any], trials: int) -> Trials:
-    """Call once, which may compile, and then so many times by both clocks."""
+    """Call once, which may compile, and then time `trials` calls by both clocks."""
     call()
     found = np.array([_clocked(call) for _ in range(trials)])
     return Trials(*found.T)
@@ -36,9 +36,9 @@ def _clocked(call: Callable[[], Any]) -> tuple[float, float]:
 
 
 def milliseconds(name: str, trials: Trials) -> dict[str, float]:
-    """Name median, mean and least milliseconds of the trials, and their least CPU milliseconds.
+    """Return median, mean and least milliseconds of the trials, and their least CPU milliseconds.
 
-    The last is what one core takes that nothing disturbs, also where the machine is not idle.
+    The last is the time of one undisturbed core, even if the machine is not idle.
     """
     found = 1e3 * trials.seconds
     return {
@@ -50,12 +50,12 @@ def milliseconds(name: str, trials: Trials) -> dict[str, float]:
 
 
 def quantiles(name: str, trials: Trials) -> dict[str, float]:
-    """Name the milliseconds that some shares of the trials stay below."""
+    """Return quantiles of the milliseconds of the trials."""
     found = 1e3 * np.quantile(trials.seconds, [*QUANTILES.values()])
     return {f"{name}_ms_{q}": float(value) for q, value in zip(QUANTILES, found, strict=True)}
 
 
 def cores_used(*timed: Trials) -> float:
-    """Give CPU seconds per second on the wall: below one, the machine did other work as well."""
+    """Return CPU seconds per wall-clock second; below one, other programs used the machine."""
     wall, cpu = (np.concatenate(part).sum() for part in zip(*timed, strict=True))
     return float(cpu / wall)

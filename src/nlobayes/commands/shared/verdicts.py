@@ -20,9 +20,9 @@ SURROGATES = "surrogates"
 
 
 class Finished(NamedTuple):
-    """A run with its scores and diagnostics; `surrogate` is None where none was written.
+    """A finished run with its scores and diagnostics; `surrogate` is None if none was written.
 
-    `cost_of_rivals` holds CPU seconds and memory of each, where these were kept.
+    `cost_of_rivals` has the CPU seconds and the memory of each rival, as far as they are known.
     """
 
     label: str
@@ -44,17 +44,17 @@ class Finished(NamedTuple):
 
     @property
     def untested(self) -> bool:
-        """Whether its error bars passed, but would pass also if twice too wide."""
+        """Whether its error bars passed, but would also pass if they were twice too wide."""
         return wording.untested(self.evaluation["calibration_checks"]) is not None
 
     @property
     def approximate(self) -> bool:
-        """Whether its draws are no chains, so that convergence does not apply."""
+        """Whether its method is approximate, so that convergence does not apply."""
         return self.diagnostics.get("converged", False) is None
 
     @property
     def of(self) -> str:
-        """The process in its surrogate; empty where that is missing or cannot be read."""
+        """The process stated by its surrogate; empty if that is missing or cannot be read."""
         if self.surrogate is None:
             return ""
         try:
@@ -69,7 +69,7 @@ class Finished(NamedTuple):
 
 
 def read_finished(metrics: Path, runs: Mapping[str, str]) -> list[Finished]:
-    """Read the scores and the diagnostics of runs, given by their paths with their labels.
+    """Read the scores and the diagnostics of runs, given their labels by path.
 
     Raises
     ------
@@ -80,17 +80,17 @@ def read_finished(metrics: Path, runs: Mapping[str, str]) -> list[Finished]:
 
 
 def describe_failed(run: Finished) -> FailedRun | None:
-    """Describe the failed checks of a run and the next steps; None where none failed."""
+    """Describe the failed checks of a run and the next steps; None if no check failed."""
     return wording.describe_failed(run.diagnostics, run.evaluation)
 
 
 def failures(runs: Iterable[Finished]) -> dict[str, FailedRun]:
-    """Give the verdict of each run that failed a check, by its label."""
+    """Return a description of each run that failed a check, by its label."""
     return {run.label: run_failed for run in runs if (run_failed := describe_failed(run))}
 
 
 def steps_of(runs: Iterable[Finished]) -> list[str]:
-    """Give each next step once, with its runs if it does not apply to all that failed."""
+    """Return each next step once, with its runs unless it applies to all failed runs."""
     failed, whose = failures(runs), dict[str, list[str]]()
     for label, run_failed in failed.items():
         for step in run_failed.steps:
@@ -117,7 +117,7 @@ def _passed(run: Finished) -> bool:
 
 
 def stackings(runs: Iterable[Finished]) -> list[str]:
-    """Give the weights and scores of stacking, for each run that has them."""
+    """Describe the weights and scores of stacking, for each run that has them."""
     return [
         f"{run.label}: chains by stacking {_weights(found['weights'])}, log score of test rows"
         f" {found['lppd_test']['stacking']:.3f} ({found['lppd_test']['equal']:.3f} with equal"
@@ -132,7 +132,7 @@ def _weights(weights: Sequence[float]) -> str:
 
 
 def identities(runs: Iterable[Finished]) -> dict[str, list[str]]:
-    """Give the process of the surrogates, and the runs of each."""
+    """Return the labels of the runs by the process of their surrogate."""
     found: dict[str, list[str]] = {}
     for run in runs:
         if run.of:
@@ -141,14 +141,14 @@ def identities(runs: Iterable[Finished]) -> dict[str, list[str]]:
 
 
 def example(runs: Iterable[Finished]) -> Path | None:
-    """Choose the surrogate to show: the last whose run passed every check, else the last."""
+    """Choose the surrogate for examples: the last whose run passed every check, else the last."""
     written = [run for run in runs if run.surrogate]
     passed = [run for run in written if _passed(run)]
     return (passed or written)[-1].surrogate if written else None
 
 
 def program() -> str:
-    """Spell this program as it can be called from here, also where it is not on the PATH."""
+    """Return the command that calls this program from here, even if it is not on the PATH."""
     called = Path(sys.argv[0]).absolute()
     inside = called.name == "nlobayes" and called.is_relative_to(Path.cwd())
     return called.relative_to(Path.cwd()).as_posix() if inside else "nlobayes"
