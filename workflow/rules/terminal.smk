@@ -62,8 +62,8 @@ class ShortErrors(logging.Formatter):
         if getattr(record, "event", None) is LogEvent.JOB_ERROR:
             # keep the message of the executor: Slurm states there why a job ended
             shown = {"msg": record.rule_msg or "", "shellcmd": None}
-            unsaid = {"input": [], "output": []}
-            record = logging.makeLogRecord(record.__dict__ | shown | unsaid)
+            hidden = {"input": [], "output": []}
+            record = logging.makeLogRecord(record.__dict__ | shown | hidden)
         return self.whole.format(record)
 
 

@@ -200,11 +200,11 @@ def _warn(fitted: Fitted, table: Path) -> None:
     for line in fitted.warnings:
         warnings.warn(line.removeprefix(f"{table}: "), UserWarning, stacklevel=FROM_FIT)
     untested = in_words.untested(fitted.evaluation["calibration_checks"])
-    report = in_words.describe_failed(fitted.diagnostics, fitted.evaluation, kept_files=False)
+    failure = in_words.describe_failed(fitted.diagnostics, fitted.evaluation, kept_files=False)
     lines = [untested] if untested else []
-    if report is not None:
-        steps = (f"next: {step}" for step in report.steps)
-        lines = [report.headline, *report.failed, *lines, *steps]
+    if failure is not None:
+        steps = (f"next: {step}" for step in failure.steps)
+        lines = [failure.headline, *failure.failed, *lines, *steps]
     if lines:
         unconverged = in_words.failed(fitted.diagnostics["checks"])
         category = ConvergenceWarning if unconverged else UserWarning

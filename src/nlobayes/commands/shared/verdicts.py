@@ -86,14 +86,14 @@ def describe_failed(run: Finished) -> FailedRun | None:
 
 def failures(runs: Iterable[Finished]) -> dict[str, FailedRun]:
     """Return a description of each run that failed a check, by its label."""
-    return {run.label: run_failed for run in runs if (run_failed := describe_failed(run))}
+    return {run.label: failure for run in runs if (failure := describe_failed(run))}
 
 
 def steps_of(runs: Iterable[Finished]) -> list[str]:
     """Return each next step once, with its runs unless it applies to all failed runs."""
     failed, whose = failures(runs), dict[str, list[str]]()
-    for label, run_failed in failed.items():
-        for step in run_failed.steps:
+    for label, failure in failed.items():
+        for step in failure.steps:
             whose.setdefault(step, []).append(label)
     return [
         f"next: {step}" if len(names) == len(failed) else f"next ({', '.join(names)}): {step}"
