@@ -131,7 +131,7 @@ def _curves(groups: Sequence[Group], metrics: Sequence[str], along: str) -> Figu
             axes.axhline(line, color=BLACK, linewidth=0.8, zorder=0.5)
         axes.set_xscale(scale)
         axes.set_yscale(_scale(groups, name))
-        axes.set_title(metric_of(name).title)
+        axes.set_title(narrow(metric_of(name).title))
         axes.set_xlabel(cut(along) if number + COLUMNS >= len(metrics) else "")
         widen(axes.yaxis, metric_of(name).axis.span)
         few_ticks(axes.xaxis)

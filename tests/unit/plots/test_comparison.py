@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 from nlobayes.plots.comparison import differences, scan
 from nlobayes.plots.scores import LONGEST_NAME, short_names
@@ -54,6 +55,18 @@ def test_every_replicate_is_a_point_and_failed_ones_are_hollow() -> None:
         points = marked(axes, hollow=hollow)
         np.testing.assert_allclose(points, rows[["warmup", "rmse_log10"]])
     assert warning(figure) == "not converged: 2 of 15 runs"
+
+
+def test_titles_of_neighbouring_panels_do_not_overlap() -> None:
+    """The title of the pulls by the sd of the draws alone is longer than its panel is wide."""
+    names = ("r2_target_mean", "sigma_z_epistemic", "sigma_z_total")
+    figure = drawn(along_warmup, HMC.assign(**dict.fromkeys(names, HMC["rmse_log10"])))
+    titles = {axes.get_title(loc="left") for axes in figure.axes} - {""}
+    texts = [text for text in figure.findobj(Text) if text.get_text() in titles]
+    boxes = [text.get_window_extent() for text in texts]
+    assert len(boxes) > 3
+    for number, box in enumerate(boxes):
+        assert box.count_overlaps(boxes[number + 1 :]) == 0
 
 
 def test_unknown_verdict_counts_as_not_converged() -> None:
