@@ -73,7 +73,7 @@ COLUMNS = (
 )
 
 
-class Foretold(NamedTuple):
+class RivalOutput(NamedTuple):
     """Draws (draw, point) and the sd of each on the model scale, and what is known of the fit."""
 
     draws: np.ndarray
@@ -131,7 +131,7 @@ def split_as_published(dataset: Dataset) -> Dataset:
     return dataset._replace(features=x, target=y, observed=y, split=split, transforms=transforms)
 
 
-def fit(dataset: Dataset, rival: str, seed: int, given: argparse.Namespace) -> Foretold | None:
+def fit(dataset: Dataset, rival: str, seed: int, given: argparse.Namespace) -> RivalOutput | None:
     """Fit in the environment of the rival; None, and what is missing, where there is none."""
     library, settings = RIVALS[rival]
     python = getattr(given, library)
@@ -158,7 +158,7 @@ def fit(dataset: Dataset, rival: str, seed: int, given: argparse.Namespace) -> F
             return _on_model_scale(dict(file), dataset)
 
 
-def score(dataset: Dataset, found: Foretold) -> dict[str, Any]:
+def score(dataset: Dataset, found: RivalOutput) -> dict[str, Any]:
     """Score the test rows by the rival's own account."""
     target = TargetTransform(**dataset.transforms["target"])
     observed, test = apply_scale(target, dataset.observed), dataset.split == TEST
@@ -177,7 +177,7 @@ def score(dataset: Dataset, found: Foretold) -> dict[str, Any]:
     }
 
 
-def with_fitted_bars(dataset: Dataset, found: Foretold) -> Fitted:
+def with_fitted_bars(dataset: Dataset, found: RivalOutput) -> Fitted:
     """Score as every rival of ours is; nothing where no validation rows are kept."""
     if not (dataset.split == VALIDATION).any():
         return Fitted({}, {})
@@ -199,7 +199,7 @@ def keep(path: Path, per_row: dict[str, Any]) -> None:
     np.savez(path, **per_row)
 
 
-def _on_model_scale(found: dict[str, Any], dataset: Dataset) -> Foretold:
+def _on_model_scale(found: dict[str, Any], dataset: Dataset) -> RivalOutput:
     """Take at most so many draws, and their convergence."""
     target = TargetTransform(**dataset.transforms["target"])
     chains = found["centres"]
@@ -207,7 +207,7 @@ def _on_model_scale(found: dict[str, Any], dataset: Dataset) -> Foretold:
     sd = np.broadcast_to(found["sd"], chains.shape).reshape(flat.shape)
     some = np.unique(np.linspace(0, len(flat) - 1, MOST_DRAWS).astype(int))
     function = unstandardise(target, flat[some], dataset.relative_to)
-    return Foretold(function, sd[some] * target.sd, _facts(found, dataset))
+    return RivalOutput(function, sd[some] * target.sd, _facts(found, dataset))
 
 
 def _facts(found: dict[str, Any], dataset: Dataset) -> dict[str, Any]:

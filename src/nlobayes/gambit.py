@@ -21,7 +21,7 @@ from typing import Any
 
 from nlobayes.bundles.bundle import Bundle
 from nlobayes.bundles.index import ENDING, Key
-from nlobayes.bundles.surrogates import Named, load_each, twice
+from nlobayes.bundles.surrogates import Named, load_each, repeated_process
 from nlobayes.data.slha import key_of, same_energy, spectrum_of
 from nlobayes.errors import InputError
 from nlobayes.surrogate.cross_section import CrossSection, cross_section
@@ -110,7 +110,7 @@ class Backend:
         (key,) = energies.values()
         try:
             surrogate = self._surrogates[key][1]
-            spectrum = spectrum_of(self._slha, "SLHA", surrogate.inputs, surrogate.held)
+            spectrum = spectrum_of(self._slha, "SLHA", surrogate.inputs, surrogate.condition_names)
             return _in_fb(cross_section(surrogate, spectrum), surrogate.failed_checks)
         except InputError as error:
             return _nothing(str(error))
@@ -150,7 +150,7 @@ def _load(paths: Iterable[Path]) -> dict[Key, Named]:
         found = load_each([path]) if path.suffix == ENDING else Bundle.load(path).loaded
         for key, (name, surrogate) in found.items():
             if key in loaded:
-                raise twice(name, loaded[key][0], surrogate)
+                raise repeated_process(name, loaded[key][0], surrogate)
             loaded[key] = name, surrogate
     return loaded
 

@@ -154,7 +154,9 @@ def test_jumps_are_the_same_array_by_array(of_units: Any, of_depth: Any) -> None
         whole = architecture._replace(arrays=None)
         for name, jump in jumps_of(architecture, ("conditional",), model.logdensity_fn).items():
             expected = jumps_of(whole, ("conditional",), model.logdensity_fn)[name]
-            position = position if architecture.units else position.at[architecture.held].set(1.0)
+            position = (
+                position if architecture.units else position.at[architecture.indicators].set(1.0)
+            )
             for found, known in zip(
                 jax.jit(jump.apply)(position, chosen),
                 jax.jit(expected.apply)(position, chosen),
@@ -166,7 +168,7 @@ def test_jumps_are_the_same_array_by_array(of_units: Any, of_depth: Any) -> None
 def test_no_gradient_moves_an_indicator(of_units: Any, of_depth: Any) -> None:
     for model, architecture in (of_units, of_depth):
         gradient = np.asarray(jax.grad(model.logdensity_fn)(model.density.draw_prior(2)))
-        assert (gradient[architecture.held] == 0).all()
+        assert (gradient[architecture.indicators] == 0).all()
         assert np.isfinite(gradient).all()
 
 

@@ -46,7 +46,7 @@ MASS_MATRICES: tuple[Any, ...] = ("dense", "low_rank", "identity")
 LEARNED = GaussianLikelihood(kind="gaussian", sigma=None, scale=0.5)
 
 
-NOTHING_HELD = Conjugates(refresh=lambda key, position: position, held=np.array([], int))
+NO_CONJUGATES = Conjugates(refresh=lambda key, position: position, entries=np.array([], int))
 
 
 def half_square(q: jax.Array, b: Any = 1.0) -> jax.Array:
@@ -280,7 +280,7 @@ def test_templates_have_the_form_of_what_is_carried(
 def test_no_setting_of_a_warmup_is_dropped(kernel: Kernel, warmup: Warmup) -> None:
     """Every key of its preset reaches its adaptation, but how it is cut; no other does."""
     assert {*type(warmup).model_fields} - {"kind", "segments"} == warmup.settings.keys()
-    built = Untuned(builder.build_kernel(kernel, half_square, NOTHING_HELD), kernel.settings)
+    built = Untuned(builder.build_kernel(kernel, half_square, NO_CONJUGATES), kernel.settings)
     assert ADAPTATIONS[warmup.kind].build(built, **warmup.settings)
     with pytest.raises(TypeError, match="unheard_of"):
         ADAPTATIONS[warmup.kind].build(built, **warmup.settings, unheard_of=1)

@@ -135,5 +135,5 @@ def test_held_entries_stay_where_they_are_in_what_chains_move(dataset: Dataset) 
     model = make(dataset)
     assert model.conjugates is not None
     assert model.sampled.conjugates is not None
-    held = model.sampled.left[model.sampled.conjugates.held]
-    np.testing.assert_array_equal(np.sort(held), np.sort(model.conjugates.held))
+    held = model.sampled.left[model.sampled.conjugates.entries]
+    np.testing.assert_array_equal(np.sort(held), np.sort(model.conjugates.entries))

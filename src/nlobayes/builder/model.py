@@ -169,7 +169,7 @@ def _reduced(
         key_output, key_refresh = jax.random.split(key)
         return left.reduce(conjugates.refresh(key_refresh, complete(key_output, position)))
 
-    return Conjugates(refresh, np.searchsorted(left.left, conjugates.held))
+    return Conjugates(refresh, np.searchsorted(left.left, conjugates.entries))
 
 
 def predict_with(model: Model) -> Callable[[jax.Array, jax.Array], jax.Array]:

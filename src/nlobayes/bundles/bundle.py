@@ -9,7 +9,7 @@ from typing import Literal, Self
 from nlobayes.bundles.fetching import catalog, fetch
 from nlobayes.bundles.index import Index, Key
 from nlobayes.bundles.shared_rows import widening
-from nlobayes.bundles.summands import check_summands, unlike
+from nlobayes.bundles.summands import check_summands, differences
 from nlobayes.bundles.surrogates import Named, load_folder
 from nlobayes.data.slha import key_of, same_energy, spectrum_of
 from nlobayes.data.slha_blocks import read_text
@@ -128,7 +128,7 @@ class Bundle:
         check_summands(origins)
         point = self._spectrum(spectrum, chosen)
         added = total(parts, point, widening=self.widening(chosen))
-        return added._replace(reason="; ".join(filter(None, [added.reason, unlike(origins)])))
+        return added._replace(reason="; ".join(filter(None, [added.reason, differences(origins)])))
 
     def chosen(
         self, processes: Processes = "all", energy: float | None = None
@@ -159,11 +159,11 @@ class Bundle:
     def _point(self, key: Key, spectrum: Mapping[str, float]) -> dict[str, float]:
         """Select the values of a spectrum on which the prediction of a surrogate depends."""
         surrogate = self.surrogates[key]
-        names = (*surrogate.inputs, *surrogate.held)
+        names = (*surrogate.inputs, *surrogate.condition_names)
         return {name: spectrum[name] for name in names if name in spectrum}
 
     def _named(self, chosen: Sequence[Key]) -> dict[str, Surrogate]:
-        return {spelled(outgoing): self.surrogates[outgoing, at] for outgoing, at in chosen}
+        return {pdg_text(outgoing): self.surrogates[outgoing, at] for outgoing, at in chosen}
 
     def _chosen(self, processes: Processes, energy: float | None) -> Sequence[Key]:
         """Return the keys of the requested surrogates, in the order of the request."""
@@ -181,8 +181,8 @@ class Bundle:
 
     def _lacks(self, missing: Sequence[tuple[int, ...]], energy: float | None) -> InputError:
         at = "any energy" if energy is None else f"{energy:g} GeV"
-        known = [f"{spelled(pair)} at {e:g} GeV" for pair, e in self.surrogates]
-        return InputError("bundles.lacks", missing=[*map(spelled, missing)], at=at, known=known)
+        known = [f"{pdg_text(pair)} at {e:g} GeV" for pair, e in self.surrogates]
+        return InputError("bundles.lacks", missing=[*map(pdg_text, missing)], at=at, known=known)
 
     def _spectrum(self, given: Spectrum, chosen: Sequence[Key]) -> Mapping[str, float]:
         """Read the blocks that the requested surrogates need, and no others."""
@@ -190,13 +190,13 @@ class Bundle:
             return given
         surrogates = [self.surrogates[key] for key in chosen]
         columns = {name for surrogate in surrogates for name in surrogate.inputs}
-        held = {name for surrogate in surrogates for name in surrogate.held}
+        conditions = {name for surrogate in surrogates for name in surrogate.condition_names}
         is_text = isinstance(given, str) and "\n" in given
         text, source = (given, "SLHA") if is_text else (read_text(Path(given)), str(given))
-        return spectrum_of(str(text), source, columns, held)
+        return spectrum_of(str(text), source, columns, conditions)
 
 
-def spelled(pair: Iterable[int]) -> str:
+def pdg_text(pair: Iterable[int]) -> str:
     """Write PDG numbers with spaces between them."""
     return " ".join(map(str, pair))
 
@@ -209,5 +209,5 @@ def _pairs(processes: Processes) -> list[tuple[int, ...]]:
         raise InputError("bundles.no_pairs", received=processes) from None
     twice = [pair for pair in pairs if pairs.count(pair) > 1]
     if twice:
-        raise InputError("bundles.requested_twice", pair=spelled(twice[0]))
+        raise InputError("bundles.requested_twice", pair=pdg_text(twice[0]))
     return pairs

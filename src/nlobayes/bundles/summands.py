@@ -29,7 +29,7 @@ def check_summands(origins: Sequence[Origin]) -> None:
         raise InputError("bundles.parton_distributions", found=sorted(stated.values()))
 
 
-def unlike(origins: Sequence[Origin]) -> str:
+def differences(origins: Sequence[Origin]) -> str:
     """Describe the differences between the parts of a sum that may still be added."""
     entries = {label: {origin[name] for origin in origins} for name, label in STATED.items()}
     different = {label: sorted(values) for label, values in entries.items() if len(values) > 1}

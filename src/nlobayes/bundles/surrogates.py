@@ -35,12 +35,12 @@ def load_each(paths: Iterable[Path]) -> dict[Key, Named]:
             raise error.within(path) from None
         key = key_of(process.outgoing), process.sqrt_s_gev
         if key in loaded:
-            raise twice(str(path), loaded[key][0], surrogate)
+            raise repeated_process(str(path), loaded[key][0], surrogate)
         loaded[key] = str(path), surrogate
     return loaded
 
 
-def twice(path: str, first: str, surrogate: Surrogate) -> InputError:
+def repeated_process(path: str, first: str, surrogate: Surrogate) -> InputError:
     """Return the error for two files with the same process and energy."""
     return InputError("bundles.twice", path=path, first=first, process=in_words(surrogate.origin))
 

@@ -113,7 +113,7 @@ class Architecture(NamedTuple):
     arrays: Arrays | None = None
 
     @property
-    def held(self) -> np.ndarray:
+    def indicators(self) -> np.ndarray:
         """Places of the indicators, which gradient-based moves leave unchanged."""
         depth = [] if self.layers is None else [self.layers.count_at]
         return np.concatenate([*(units.used for units in self.units), depth]).astype(int)

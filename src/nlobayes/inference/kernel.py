@@ -27,7 +27,7 @@ class LogDensity(Protocol):
 class Conjugates(Protocol):
     """Entries of a position (parameter,) that can be drawn given all others.
 
-    `refresh(key, position)` draws the entries `held` anew, may change the others, and leaves the
+    `refresh(key, position)` draws the `entries` anew, may change the others, and leaves the
     target invariant.
     """
 
@@ -37,7 +37,7 @@ class Conjugates(Protocol):
         ...
 
     @property
-    def held(self) -> np.ndarray:
+    def entries(self) -> np.ndarray:
         """Places of the entries."""
         ...
 

@@ -24,12 +24,12 @@ from nlobayes.model.prior import Prior, arrays_of
 class Conjugates(NamedTuple):
     """Hyperparameters that can be drawn given all other parameters.
 
-    `refresh(key, position)` draws the entries `held` of a position anew, and changes the others so
+    `refresh(key, position)` draws the `entries` of a position anew, and changes the others so
     that every weight keeps its value.
     """
 
     refresh: Callable[[jax.Array, jax.Array], jax.Array]
-    held: np.ndarray
+    entries: np.ndarray
 
 
 def find_conjugates(prior: Prior, network: Network, density: Density) -> Conjugates | None:

@@ -13,7 +13,7 @@ import numpy as np
 from nlobayes.families import Family
 
 
-class Foretold(NamedTuple):
+class RivalOutput(NamedTuple):
     """The predictions of a rival, in units of the network.
 
     Attributes
@@ -36,7 +36,7 @@ class Fitted(NamedTuple):
     Among the facts `rows` counts the train rows that were used.
     """
 
-    predict: Callable[[np.ndarray], Foretold]
+    predict: Callable[[np.ndarray], RivalOutput]
     facts: Mapping[str, Any]
 
 

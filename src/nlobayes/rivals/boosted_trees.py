@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingRegressor
 
-from nlobayes.rivals import Fitted, Foretold
+from nlobayes.rivals import Fitted, RivalOutput
 
 LEVELS = (np.arange(32) + 0.5) / 32
 """Probabilities of the quantiles that represent draws."""
@@ -51,10 +51,10 @@ def fit(
     return Fitted(lambda points: _predict(each, points), facts)
 
 
-def _predict(each: Sequence[HistGradientBoostingRegressor], points: np.ndarray) -> Foretold:
+def _predict(each: Sequence[HistGradientBoostingRegressor], points: np.ndarray) -> RivalOutput:
     """Predict the mean, or quantiles (level, point) in order: those that cross are sorted."""
     draws = np.stack([trees.predict(points) for trees in each])
     if len(each) == 1:
-        return Foretold(draws)
+        return RivalOutput(draws)
     draws.sort(axis=0)
-    return Foretold(draws, np.maximum(draws.std(axis=0), SMALLEST_SD))
+    return RivalOutput(draws, np.maximum(draws.std(axis=0), SMALLEST_SD))

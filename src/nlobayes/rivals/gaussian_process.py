@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, Kernel, Matern, WhiteKernel
 
-from nlobayes.rivals import Fitted, Foretold
+from nlobayes.rivals import Fitted, RivalOutput
 
 JITTER = 1e-10
 """Variance added to the diagonal besides the noise, in units of the variance of the target; as long
@@ -124,7 +124,7 @@ def _regressor(
     return GaussianProcessRegressor(kernel, alpha=alpha, optimizer=optimizer)
 
 
-def _predict(process: GaussianProcessRegressor, points: np.ndarray) -> Foretold:
+def _predict(process: GaussianProcessRegressor, points: np.ndarray) -> RivalOutput:
     """Predict; rounding cannot make the variance smaller than that of the noise."""
     parts = [points[first : first + POINTS] for first in range(0, len(points), POINTS)]
     with warnings.catch_warnings():
@@ -134,7 +134,7 @@ def _predict(process: GaussianProcessRegressor, points: np.ndarray) -> Foretold:
     noise = process.kernel_.k2.noise_level
     latent = np.sqrt(np.maximum(np.square(sd) - noise, 0.0))
     draws = mean + latent * gaussian_quantiles(DRAWS)[:, np.newaxis]
-    return Foretold(draws, np.sqrt(latent**2 + noise))
+    return RivalOutput(draws, np.sqrt(latent**2 + noise))
 
 
 def gaussian_quantiles(count: int) -> np.ndarray:

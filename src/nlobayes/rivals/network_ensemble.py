@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 
-from nlobayes.rivals import Fitted, Foretold
+from nlobayes.rivals import Fitted, RivalOutput
 
 Array = jax.Array
 Layers = list[tuple[Any, Any]]
@@ -80,7 +80,7 @@ def fit(
     trained, losses = jax.jit(jax.vmap(train))(jax.random.split(jax.random.key(seed), members))
     layers = [(np.asarray(w, np.float64), np.asarray(b, np.float64)) for w, b in trained]
     facts = {"rows": len(target), "held_out_rmse": np.sqrt(np.asarray(losses)).tolist()}
-    return Fitted(lambda points: Foretold(_outputs(layers, points)), facts)
+    return Fitted(lambda points: RivalOutput(_outputs(layers, points)), facts)
 
 
 def _start(key: Array, sizes: Sequence[int]) -> Layers:

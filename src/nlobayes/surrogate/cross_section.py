@@ -69,7 +69,7 @@ def cross_section(surrogate: Surrogate, spectrum: Mapping[str, float]) -> CrossS
     usable, takes = allowed(surrogate, point)
     if not usable.all():
         raise InputError("surrogate.not_allowed", allowed=takes)
-    given = {name: spectrum[name] for name in surrogate.held if name in spectrum}
+    given = {name: spectrum[name] for name in surrogate.condition_names if name in spectrum}
     with np.errstate(all="ignore"):
         quantiles = surrogate.quantiles(point, MEDIAN_AND_INTERVAL)
         relative = relative_errors(quantiles, surrogate.target, surrogate.theory)

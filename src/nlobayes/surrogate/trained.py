@@ -88,7 +88,7 @@ class Trained:
         Particles as PDG numbers, and the energy in GeV. None if the table did not state them.
     conditions
         Fixed parameters, such as `msq`, the mean mass of the light squarks in GeV, each with the
-        range in which points must lie. They are no inputs. `held` has their names.
+        range in which points must lie. They are no inputs. `condition_names` has their names.
     """
 
     OF_CLASSES: ClassVar[bool]
@@ -110,7 +110,7 @@ class Trained:
         self.origin = origin(facts)
         self.process = process_of(self.origin)
         self.conditions = conditions(self.origin, self.inputs)
-        self.held = tuple(one.name for one in self.conditions)
+        self.condition_names = tuple(one.name for one in self.conditions)
         self._features = feature_transform(facts["transforms"]["features"])
         self._relative_to = target.get("relative_to")
         self._latest_reference, self._latest_features = Latest(), Latest()

@@ -113,7 +113,7 @@ def test_a_linear_network_has_no_hidden_biases() -> None:
     density = build_density(posterior, chunk=0)
     conjugates = find_conjugates(prior, network, density)
     assert conjugates is not None
-    np.testing.assert_array_equal(conjugates.held, [density.places["precision_weights"].start])
+    np.testing.assert_array_equal(conjugates.entries, [density.places["precision_weights"].start])
 
 
 def centred(variables: dict[str, np.ndarray], group: str) -> np.ndarray:

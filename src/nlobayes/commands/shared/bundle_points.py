@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from nlobayes.artifacts.streams import to_batch
-from nlobayes.bundles.bundle import Bundle, Processes, spelled
+from nlobayes.bundles.bundle import Bundle, Processes, pdg_text
 from nlobayes.commands.shared.points import Tally
 from nlobayes.data.slha_blocks import to_integers
 from nlobayes.data.spectrum_chunks import ENDING, list_files
@@ -120,7 +120,7 @@ def _rows(
         tally.skipped += 1
         tally.reason = tally.reason or str(placed)
         return []
-    rows = [(spelled(pair), section) for pair, section in parts.items()]
+    rows = [(pdg_text(pair), section) for pair, section in parts.items()]
     for name, section in rows:
         _count(f"{file}: {name}", section, tally)
     if request.total:

@@ -61,7 +61,7 @@ def _process_and_order(surrogate: Surrogate) -> tuple[Process, int]:
 
 def _entry(surrogate: Surrogate, process: Process, order: int, text: str, path: Path) -> Entry:
     """Predict the point of an SLHA file, and return the entry of its block."""
-    spectrum = spectrum_of(text, str(path), surrogate.inputs, surrogate.held)
+    spectrum = spectrum_of(text, str(path), surrogate.inputs, surrogate.condition_names)
     place = f"{path}: {' '.join(map(str, process.outgoing))}"
     try:
         found = cross_section(surrogate, spectrum)

@@ -236,9 +236,11 @@ def _open(
     rows = min(ROWS, max(1, CELLS // loaded.draws)) if request.draws else ROWS
     columns = [*loaded.inputs, *request.keep]
     if points == STANDARD:
-        source = open_csv(sys.stdin.buffer, columns, "standard input", rows, optional=loaded.held)
+        source = open_csv(
+            sys.stdin.buffer, columns, "standard input", rows, optional=loaded.condition_names
+        )
         return nullcontext(source)
     path = Path(points)
     if path.is_dir() or path.suffix == ENDING:
-        return nullcontext(open_spectra(path, columns, rows, loaded.held))
-    return open_table(path, columns, rows, loaded.held)
+        return nullcontext(open_spectra(path, columns, rows, loaded.condition_names))
+    return open_table(path, columns, rows, loaded.condition_names)

@@ -1,7 +1,7 @@
 """Gibbs sampling within Hamiltonian Monte Carlo: some entries are drawn from conditionals.
 
 Targets pi(q) proportional to exp(logdensity_fn(q)) by two kernels in turn. HMC moves all entries
-of q but those `held`, at fixed values of these: it leaves pi given them invariant. Then `refresh`
+of q but `entries`, at fixed values of these: it leaves pi given them invariant. Then `refresh`
 makes a draw that leaves pi invariant itself and may touch every entry (Neal 1996, *Bayesian
 Learning for Neural Networks*, chapter 3: hyperparameters given the weights).
 """
@@ -53,7 +53,7 @@ def build(
 
     def step(key: jax.Array, state: State, tuned: Tuned) -> tuple[State, Info]:
         key_move, key_refresh = jax.random.split(key)
-        moving = np.delete(np.arange(state.position.size), conjugates.held)
+        moving = np.delete(np.arange(state.position.size), conjugates.entries)
 
         def place(part: jax.Array) -> jax.Array:
             return state.position.at[moving].set(part)

@@ -156,8 +156,8 @@ class Within(NamedTuple):
 
     def _metric(self, inverse_mass_matrix: jax.Array) -> Any:
         """Give the indicators a mass that nothing moves."""
-        held = np.zeros(0, int) if self.architecture is None else self.architecture.held
-        moving = gaussian_euclidean(inverse_mass_matrix.at[held].set(0))
+        fixed = np.zeros(0, int) if self.architecture is None else self.architecture.indicators
+        moving = gaussian_euclidean(inverse_mass_matrix.at[fixed].set(0))
         draw = gaussian_euclidean(inverse_mass_matrix).sample_momentum
         return moving._replace(sample_momentum=draw)
 

@@ -17,19 +17,19 @@ from nlobayes.surrogate.web.answering import Turns, answer, number
 from nlobayes.surrogate.web.guards import Bodies, Headers, OnceRoute
 from nlobayes.surrogate.web.messages import (
     Answer,
-    Ask,
     Condition,
     Description,
     Health,
     Input,
     Line,
     LineAnswer,
+    PointsRequest,
     Refusal,
-    ask_of,
     field_of,
-    given_of,
     line_of,
+    request_of,
     spell,
+    stated_parameters,
 )
 
 BANDS = (0.025, 0.16, 0.84, 0.975)
@@ -109,12 +109,12 @@ def _add_api(app: FastAPI, surrogate: Surrogate) -> None:
         """Describe the surrogate, the results of its checks, and its citation."""
         return description
 
-    def predict(ask: Ask) -> Answer:
+    def predict(request: PointsRequest) -> Answer:
         """Predict points. Numbers of points that cannot be predicted are null."""
-        rows = [p if isinstance(p, list) else [*dict(p).values()] for p in ask.points]
+        rows = [p if isinstance(p, list) else [*dict(p).values()] for p in request.points]
         points: np.ndarray = np.array(rows)
-        given = given_of(ask)
-        content = answer(surrogate, points, ask.quantiles, ask.scale, turns, given)
+        given = stated_parameters(request)
+        content = answer(surrogate, points, request.quantiles, request.scale, turns, given)
         return Answer(**content, reasons=surrogate.reasons(given, len(points)).tolist())
 
     def vary(line: Line) -> LineAnswer:
@@ -126,7 +126,9 @@ def _add_api(app: FastAPI, surrogate: Surrogate) -> None:
 
     refusals: dict[int | str, dict[str, Any]] = {status: {"model": Refusal} for status in REFUSALS}
     query = spell(Annotated, line_of(surrogate), Query())
-    app.post("/api/predict", responses=refusals)(_with_types(predict, ask=ask_of(surrogate)))
+    app.post("/api/predict", responses=refusals)(
+        _with_types(predict, request=request_of(surrogate))
+    )
     app.get("/api/scan", responses={422: refusals[422]})(_with_types(vary, line=query))
 
 

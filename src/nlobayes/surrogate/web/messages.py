@@ -20,7 +20,7 @@ Finite = Annotated[float, Field(allow_inf_nan=False)]
 Probability = Annotated[float, Field(ge=TAIL, le=1 - TAIL)]
 
 
-class Ask(BaseModel):
+class PointsRequest(BaseModel):
     """Points to predict, each as an array in the order of the inputs or as an object."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -134,14 +134,14 @@ class Refusal(BaseModel):
     detail: str
 
 
-def ask_of(surrogate: Surrogate) -> type[Ask]:
+def request_of(surrogate: Surrogate) -> type[PointsRequest]:
     """Make the type of a request for predictions, with the inputs of a surrogate."""
     count = len(surrogate.inputs)
     strict = ConfigDict(extra="forbid", strict=True)
     units = {name: surrogate.units.get(name, "") for name in surrogate.inputs}
     point = create_model("Point", __config__=strict, **_fields(units, "", {}))
-    held = {condition.name: condition.unit for condition in surrogate.conditions}
-    fixed = _fields(held, "", dict.fromkeys(held), spell_optional(Finite))
+    units_of = {condition.name: condition.unit for condition in surrogate.conditions}
+    fixed = _fields(units_of, "", dict.fromkeys(units_of), spell_optional(Finite))
     given = create_model("Given", __config__=strict, **fixed)
     row = Annotated[list[Finite], Field(min_length=count, max_length=count)]
     either = spell(
@@ -153,12 +153,12 @@ def ask_of(surrogate: Surrogate) -> type[Ask]:
     points = spell(Annotated, spell(list, either), limits)
     text = "Fixed parameters, the same at every point, each in its unit; others are unknown."
     field = (spell_optional(given), Field(None, description=text))
-    return create_model("Ask", __base__=Ask, points=(points, ...), given=field)
+    return create_model("PointsRequest", __base__=PointsRequest, points=(points, ...), given=field)
 
 
-def given_of(ask: Ask) -> dict[str, float]:
+def stated_parameters(request: PointsRequest) -> dict[str, float]:
     """Return the fixed parameters of a request by name."""
-    given = ask.given
+    given = request.given
     return {} if given is None else given.model_dump(by_alias=True, exclude_none=True)
 
 

@@ -37,7 +37,7 @@ WITH_THRESHOLD = [n for n in SETTINGS if "divergence_threshold" in SETTINGS[n].m
 APPROXIMATE = {n for n in SETTINGS if not SETTINGS[n].exact}
 SD = np.array([0.5, 1.0, 2.0])
 START = np.array([0.4, -1.0, 1.5])
-NOTHING_HELD = Conjugates(refresh=lambda key, position: position, held=np.array([], int))
+NO_CONJUGATES = Conjugates(refresh=lambda key, position: position, entries=np.array([], int))
 every_kernel = pytest.mark.parametrize("name", KERNELS)
 every_exact_kernel = pytest.mark.parametrize("name", [n for n in KERNELS if n not in APPROXIMATE])
 
@@ -51,7 +51,7 @@ def half_space(q: jax.Array, inverse_temperature: Any = 1.0) -> jax.Array:
 
 
 def make(name: str, log_density: Callable[..., jax.Array] = log_gaussian, **changed: Any) -> Kernel:
-    return builder.build_kernel(preset(name, 0.1, **changed).kernel, log_density, NOTHING_HELD)
+    return builder.build_kernel(preset(name, 0.1, **changed).kernel, log_density, NO_CONJUGATES)
 
 
 def preset(name: str, step_size: float, **changed: Any) -> MCMC:
