@@ -89,7 +89,7 @@ def test_old_rows_remembered_and_new_rows_are_the_union(dataset: Dataset) -> Non
     assert np.abs(without[0] - expected[0]).max() > 1e-3
 
 
-def test_a_earlier_is_read_in_the_units_of_another_dataset(
+def test_earlier_data_is_read_in_the_units_of_another_dataset(
     dataset: Dataset, points: Selection, choices: Choices
 ) -> None:
     """Whose constants of features and target differ."""
@@ -116,27 +116,27 @@ def test_a_earlier_is_read_in_the_units_of_another_dataset(
         ("units", {"units": {"m1": "TeV"}}),
     ],
 )
-def test_a_earlier_of_something_else_is_refused(
+def test_earlier_data_of_something_else_are_refused(
     dataset: Dataset, what: str, changes: dict[str, Any]
 ) -> None:
-    (found,) = changes.values()
-    wanted = {
+    (received,) = changes.values()
+    expected = {
         "inputs": dataset.input_names,
         "target": "sigma_pb",
         "scale": "log10",
         "units": dataset.units,
     }[what]
-    with refused("builder.other_earlier", what=what, found=found, wanted=wanted):
+    with refused("builder.other_earlier", what=what, received=received, expected=expected):
         builder.build_model(job(), dataset, earlier_at(dataset, np.arange(3), **changes))
 
 
-def test_a_earlier_is_of_one_output(dataset: Dataset) -> None:
+def test_earlier_data_are_of_one_output(dataset: Dataset) -> None:
     model = job(likelihood={"kind": "heteroscedastic", "scale": 0.1})
     with refused("builder.earlier_of_one_output", outputs=2):
         builder.build_model(model, dataset, earlier_at(dataset, np.arange(3)))
 
 
-def test_a_earlier_that_is_named_must_be_given(dataset: Dataset) -> None:
+def test_earlier_data_that_are_named_must_be_given(dataset: Dataset) -> None:
     """Nothing is computed with the bare prior in its place."""
     model = job(prior={"kind": "fan_in", "earlier": {"file": "results/earlier/no.nc"}})
     with refused("builder.earlier_not_given", file="results/earlier/no.nc"):
@@ -157,7 +157,7 @@ def relative(dataset: Dataset) -> Dataset:
     )
 
 
-def test_a_earlier_of_a_target_with_a_reference_has_it_taken_out(dataset: Dataset) -> None:
+def test_earlier_data_of_a_target_with_a_reference_has_it_taken_out(dataset: Dataset) -> None:
     """What was remembered of log10 target is, less log10 of the reference, known of f."""
     rows = np.flatnonzero(dataset.split == TRAIN)[:7]
     known = relative(dataset)

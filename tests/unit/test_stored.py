@@ -324,7 +324,7 @@ NOT_DRAWN, OTHER = "builder.variables_not_drawn", "builder.other_variables"
         ({}, {"likelihood": LEARNED}, NOT_DRAWN, {"missing": ["noise"]}),
         ({"likelihood": LEARNED}, {}, OTHER, {"apart": ["noise"]}),
         ({}, {"likelihood": {"kind": "heteroscedastic"}},
-         "builder.other_size", {"variable": "weights_2", "found": 2, "wanted": 4}),
+         "builder.other_size", {"variable": "weights_2", "received": 2, "expected": 4}),
     ],
 )  # fmt: skip
 @pytest.mark.by_day(2)

@@ -50,7 +50,7 @@ def stated_place(path: Path) -> dict[str, str]:
 def remedy(path: Path) -> str:
     """Describe the remedy for a changed file: deletion is advised for results only."""
     if RESULTS not in path.absolute().parts[:-1]:
-        return "check the path, or get the file anew from where it came"
+        return "check the path, or get the file again from its source"
     name = name_of(path)
     return (
         f"restore it with `dvc checkout --force {name}`, or delete it and call `snakemake {name}`"

@@ -223,7 +223,10 @@ def check_finite(model: Model, position: Any, where: str) -> None:
     """Refuse a position of another network, or one at which the log density is not finite."""
     if position.shape != (model.density.size,):
         raise InputError(
-            "builder.other_network", position=where, found=position.size, wanted=model.density.size
+            "builder.other_network",
+            position=where,
+            received=position.size,
+            expected=model.density.size,
         )
     value = float(jax.jit(model.logdensity_fn)(jnp.asarray(position)))
     if not np.isfinite(value):

@@ -139,12 +139,14 @@ def _site(earlier: EarlierData, dataset: Dataset, network: Network) -> Site:
     names = (*dataset.input_names, *dataset.target_names)
     given = (earlier.input_names, earlier.target, earlier.scale, earlier.units)
     units = {name: dataset.units[name] for name in names}
-    expected = (dataset.input_names, ", ".join(dataset.target_names), target.scale, units)
-    for what, found, wanted in zip(
-        ("inputs", "target", "scale", "units"), given, expected, strict=True
+    here = (dataset.input_names, ", ".join(dataset.target_names), target.scale, units)
+    for what, received, expected in zip(
+        ("inputs", "target", "scale", "units"), given, here, strict=True
     ):
-        if found != wanted:
-            raise InputError("builder.other_earlier", what=what, found=found, wanted=wanted)
+        if received != expected:
+            raise InputError(
+                "builder.other_earlier", what=what, received=received, expected=expected
+            )
     if network.sizes[-1] != 1:
         raise InputError("builder.earlier_of_one_output", outputs=network.sizes[-1])
     features = apply_features(feature_transform(dataset.transforms["features"]), earlier.inputs)

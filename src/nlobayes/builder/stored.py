@@ -72,9 +72,11 @@ def log_ratios(old: ModelJob, new: ModelJob, dataset: Dataset, stored: Named) ->
 def _check_sizes(places: dict[str, slice], drawn: dict[str, np.ndarray]) -> None:
     """Refuse draws of a network with other outputs."""
     for name, place in places.items():
-        found, wanted = drawn[name][0, 0].size, place.stop - place.start
-        if found != wanted:
-            raise InputError("builder.other_size", variable=name, found=found, wanted=wanted)
+        received, expected = drawn[name][0, 0].size, place.stop - place.start
+        if received != expected:
+            raise InputError(
+                "builder.other_size", variable=name, received=received, expected=expected
+            )
 
 
 def _flat(values: np.ndarray, dtype: np.dtype) -> jax.Array:

@@ -50,7 +50,7 @@ DEEPEN = Step(
 )
 DRAW_MORE = Step(
     "Draw more: raise segments of the method, or give it until; what is drawn is kept.",
-    alone="Draw more: raise segments of the method, or give it until; all chains are drawn anew.",
+    alone="Draw more: raise segments of the method, or give it until; all chains are drawn again.",
 )
 JUMP_MORE = Step(
     "Raise jumps of the kernel: the chains disagree about the size of the network; figure visits "

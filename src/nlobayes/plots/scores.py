@@ -30,7 +30,7 @@ def present(requested: Sequence[str], available: Sequence[str]) -> list[str]:
     if set(ERRORS) <= set(metrics):
         metrics.remove("rmse_target")
     if not metrics:
-        raise InputError("plots.no_score", wanted=requested)
+        raise InputError("plots.no_score", allowed=requested)
     return metrics
 
 

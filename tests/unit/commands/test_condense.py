@@ -85,7 +85,7 @@ def updated(earlier: Path) -> ModelJob:
 
 
 @pytest.mark.slow
-def test_a_earlier_and_new_rows_are_the_union(dataset: Dataset) -> None:
+def test_earlier_data_and_new_rows_are_the_union(dataset: Dataset) -> None:
     """Within the noise of 600 draws of the posterior and of 4000 of the prior."""
     out = Path("earlier/old.nc")
     condense(*write_old(dataset), out, points=12)

@@ -225,6 +225,6 @@ def test_maps_of_another_network_are_refused(
     wide = SPEC | {"model": SPEC["model"] | {"network": {"hidden": [3]}}}
     paths = write(tmp_path, starts[:3])
     position = f"{paths[0]}: the MAP of chain 4"
-    with refused("builder.other_network", position=position, found=15, wanted=22):
+    with refused("builder.other_network", position=position, received=15, expected=22):
         landscape(json.dumps(wide), dataset_path, paths, tmp_path / "plots")
     assert not (tmp_path / "plots").exists()

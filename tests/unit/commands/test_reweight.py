@@ -372,7 +372,7 @@ def test_draws_worth_too_little_are_refused_unless_fewer_are_accepted(
         (
             {"likelihood": "{kind: heteroscedastic}"},
             "builder.other_size",
-            {"variable": "weights_1", "wanted": 10, "found": 5},
+            {"variable": "weights_1", "expected": 10, "received": 5},
         ),
     ],
 )

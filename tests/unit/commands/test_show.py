@@ -75,7 +75,7 @@ def test_the_origin_of_an_artifact_is_shown(here: Path, summary_of: Summary) -> 
 
 def test_sizes_and_checks_of_predictions_are_shown(here: Path, summary_of: Summary) -> None:
     found = summary_of(PREDICTIONS)
-    assert found["numbers"] == {"chains": 2, "points": 12, "MAPs beside": 3}
+    assert found["numbers"] == {"chains": 2, "points": 12, "ensemble of MAPs": 3}
     assert found["checks"] == read_attrs(PREDICTIONS)["checks"]
     groups = read_groups(PREDICTIONS, "predictions")
     shown = {

@@ -108,7 +108,7 @@ def test_a_map_of_another_network_is_refused_with_its_file(
     warm_up: WarmUp, tmp_path: Path, starts: list[Path]
 ) -> None:
     """15 parameters of a hidden layer of 2, for one of 3."""
-    with refused("builder.other_network", found=15, wanted=22) as caught:
+    with refused("builder.other_network", received=15, expected=22) as caught:
         warm_up(tmp_path / "out.nc", start=starts, hidden=3)
     assert str(starts[0]) in caught.value.fields["position"]
     assert not (tmp_path / "out.nc").exists()

@@ -34,7 +34,7 @@ def fitted() -> BayesianNetworkRegressor:
     (text,) = [str(each.message) for each in caught if each.category is ConvergenceWarning]
     assert "must be at most 1.01" in text
     assert "calibration not tested, for there are too few test rows" in text
-    assert "all chains are drawn anew" in text
+    assert "all chains are drawn again" in text
     assert not any(word in text for word in ("is kept", "logs/", "figure"))
     return regressor
 

@@ -29,7 +29,7 @@ def with_prior(prior: dict[str, Any]) -> dict[str, Any]:
     return {"priors": {"fan_in": prior}}
 
 
-def test_a_earlier_is_pinned_by_its_digest() -> None:
+def test_earlier_data_is_pinned_by_its_digest() -> None:
     Path(FILE).write_bytes(b"one")
     prior = FanInPrior.model_validate(PRIOR)
     assert prior.earlier is not None
@@ -44,12 +44,12 @@ def test_a_earlier_is_pinned_by_its_digest() -> None:
 
 
 @pytest.mark.parametrize("file", ["../old.nc", "/old.nc", "earlier/old.csv"])
-def test_a_earlier_is_an_artifact_of_the_project(file: str) -> None:
+def test_earlier_data_is_an_artifact_of_the_project(file: str) -> None:
     with invalid("study.file_outside", file=file, suffix=".nc"):
         FanInPrior.model_validate({"kind": "fan_in", "earlier": {"file": file}})
 
 
-def test_a_earlier_may_be_written_later(make_study: Callable[..., Study]) -> None:
+def test_earlier_data_may_be_written_later(make_study: Callable[..., Study]) -> None:
     """A study is valid without the file; jobs that use it are refused until it exists."""
     study = make_study(with_prior(PRIOR))
     run = next(study.runs(study.targets[0]))
@@ -83,7 +83,7 @@ def test_a_earlier_may_be_written_later(make_study: Callable[..., Study]) -> Non
         ),
     ],
 )
-def test_a_earlier_that_cannot_be_used_is_refused(
+def test_earlier_data_that_cannot_be_used_is_refused(
     make_study: Callable[..., Study], changes: dict[str, Any], fault: str
 ) -> None:
     make_study(with_prior(PRIOR))

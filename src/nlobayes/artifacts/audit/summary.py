@@ -143,7 +143,7 @@ def _sizes(attrs: Found, groups: dict[str, dict[str, Found]]) -> Found:
         "numbers per stored draw": sum(_per_draw(shape) for shape in weights) or None,
         "epochs": attrs.get("epochs_run"),
         "points": dims.get("predictions", {}).get("point"),
-        "MAPs beside": dims.get("baseline", {}).get("member"),
+        "ensemble of MAPs": dims.get("baseline", {}).get("member"),
     }
     return {name: value for name, value in numbers.items() if value is not None}
 
