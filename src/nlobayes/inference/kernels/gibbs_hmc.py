@@ -2,8 +2,8 @@
 
 Targets pi(q) proportional to exp(logdensity_fn(q)) by two kernels in turn. HMC moves all of q
 but the `entries` of the conjugates, which stay fixed: it leaves pi given them invariant. Then
-`refresh` makes a draw that leaves pi invariant itself and may touch every entry (Neal 1996, *Bayesian
-Learning for Neural Networks*, chapter 3: hyperparameters given the weights).
+`refresh` makes a draw that leaves pi invariant itself and may touch every entry (Neal 1996,
+*Bayesian Learning for Neural Networks*, chapter 3: hyperparameters given the weights).
 """
 
 from __future__ import annotations
