@@ -108,7 +108,7 @@ OF_TARGET = " of "
 
 
 def label_of(name: str) -> str:
-    """Give the label of a check, or its name if it has none.
+    """Return the label of a check, or its name if it has none.
 
     A check of one of several targets, `{check} of {target}`, keeps its target.
     """
@@ -118,7 +118,7 @@ def label_of(name: str) -> str:
 
 
 def sentence_of(name: str) -> str:
-    """Give the sentence with the requirement of a check; empty if there is none."""
+    """Return the sentence with the requirement of a check; empty if there is none."""
     known = (CONVERGENCE | CALIBRATION).get(name.partition(OF_TARGET)[0])
     return known.sentence if known else ""
 

@@ -37,12 +37,12 @@ def record(verb: str, spec: Any, inputs: Mapping[str, str], **facts: Any) -> dic
 
 @cache
 def lock_digest() -> str | None:
-    """Give the SHA-256 of the lock file beside the source; None for an installed package."""
+    """Return the SHA-256 of the lock file beside the source; None for an installed package."""
     lock = PACKAGE.parents[1] / "uv.lock"
     return hashlib.sha256(lock.read_bytes()).hexdigest() if lock.is_file() else None
 
 
 @cache
 def versions() -> dict[str, str]:
-    """Give the versions of Python and of the packages that numbers depend on."""
+    """Return the versions of Python and of the packages that numbers depend on."""
     return {"python": platform.python_version()} | {n: metadata.version(n) for n in PACKAGES}

@@ -10,7 +10,7 @@ from pathlib import Path
 from nlobayes.figures import (
     ALL,
     FROM_THINNING,
-    Of,
+    FigureKind,
     by_category,
     names_of,
     tables_of,
@@ -32,16 +32,20 @@ def test_every_figure_has_a_function_and_a_caption_and_no_caption_is_left_over()
 
 
 def test_figures_are_listed_by_what_has_them() -> None:
-    assert names_of(Of.MAPS) == ("landscape", "distances")
-    assert by_category(Of.RUNS, Of.CLASSES)["Classes"] == ("confusion", "reliability", "thresholds")
-    assert "confusion" not in sum(by_category(Of.RUNS, Of.NUMBERS).values(), ())
-    assert sum(len(names_of(kind)) for kind in Of) == len(ALL)
+    assert names_of(FigureKind.MAPS) == ("landscape", "distances")
+    assert by_category(FigureKind.RUNS, FigureKind.CLASSES)["Classes"] == (
+        "confusion",
+        "reliability",
+        "thresholds",
+    )
+    assert "confusion" not in sum(by_category(FigureKind.RUNS, FigureKind.NUMBERS).values(), ())
+    assert sum(len(names_of(kind)) for kind in FigureKind) == len(ALL)
 
 
 def test_each_table_is_written_once() -> None:
-    of_numbers, of_chains = tabulated(Of.RUNS, Of.NUMBERS), tabulated_of_chains()
+    of_numbers, of_chains = tabulated(FigureKind.RUNS, FigureKind.NUMBERS), tabulated_of_chains()
     assert len((*of_numbers, *of_chains)) == len({*of_numbers, *of_chains})
-    drawn = {*tables_of(Of.RUNS, Of.CHAINS, Of.NUMBERS)} - {*FROM_THINNING}
+    drawn = {*tables_of(FigureKind.RUNS, FigureKind.CHAINS, FigureKind.NUMBERS)} - {*FROM_THINNING}
     assert {*of_numbers, *of_chains} == drawn | {"quantities"}
     assert "classes" not in of_numbers
 

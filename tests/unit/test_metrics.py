@@ -13,7 +13,7 @@ from nlobayes.evaluation.calibration.conditional import scale_shares
 from nlobayes.evaluation.classification.scores import predict_classes
 from nlobayes.evaluation.comparison.posteriors import compare, held_out
 from nlobayes.evaluation.scores.of_split import evaluate, evaluate_classes
-from nlobayes.metrics import METRICS, Of, Shown, by_column, keys_of, metric_of, shown_in
+from nlobayes.metrics import METRICS, MetricKind, Shown, by_column, keys_of, metric_of, shown_in
 from nlobayes.metrics.__main__ import as_markdown
 from nlobayes.types import Predicted
 from tests.unit.evaluation.noises import make_noise
@@ -27,25 +27,25 @@ def test_the_list_has_the_keys_that_an_evaluation_of_numbers_writes() -> None:
     noise = make_noise("gaussian", 0.3)
     scores = evaluate(draws, observed, noise, rng, scale="log10")
     scores |= scale_shares(draws.mean(axis=0), np.ones(40), observed, np.ones(40))
-    assert {*keys_of(Of.NUMBERS)} == scores.keys() - {"undefined"}
+    assert {*keys_of(MetricKind.NUMBERS)} == scores.keys() - {"undefined"}
 
 
 def test_the_list_has_the_keys_that_an_evaluation_of_classes_writes() -> None:
     rng = np.random.default_rng(2)
     probabilities = rng.dirichlet(np.ones(4), size=(8, 40))
     scores = evaluate_classes(predict_classes(probabilities), rng.integers(4, size=40))
-    assert {*keys_of(Of.CLASSES)} == scores.keys() - {"undefined"}
+    assert {*keys_of(MetricKind.CLASSES)} == scores.keys() - {"undefined"}
 
 
 def test_the_list_has_the_keys_that_approximations_are_held_by() -> None:
     rng = np.random.default_rng(3)
     says = [Predicted(rng.normal(size=(20, 40)), "gaussian", np.ones((1, 1))) for _ in range(2)]
     found = compare(*(held_out(one, 2, np.ones(40, bool)) for one in says))
-    assert {*keys_of(Of.FIDELITY)} == {*found, "pareto_k"}
+    assert {*keys_of(MetricKind.FIDELITY)} == {*found, "pareto_k"}
 
 
 def test_no_score_of_a_kind_is_listed_twice() -> None:
-    for kind in Of:
+    for kind in MetricKind:
         keys = keys_of(kind)
         assert len(keys) == len({*keys})
 
@@ -57,9 +57,9 @@ def test_a_nominal_value_is_drawn_in_the_unit_of_its_axis() -> None:
 
 
 def test_columns_of_the_summary_are_in_their_places() -> None:
-    titles = {kind: [column.title for column in by_column(kind)] for kind in Of}
-    assert titles[Of.NUMBERS] == ["RMSE", "R²", "68 %", "95 %", "log score"]
-    assert titles[Of.CLASSES] == ["accuracy", "log score", "ece"]
+    titles = {kind: [column.title for column in by_column(kind)] for kind in MetricKind}
+    assert titles[MetricKind.NUMBERS] == ["RMSE", "R²", "68 %", "95 %", "log score"]
+    assert titles[MetricKind.CLASSES] == ["accuracy", "log score", "ece"]
 
 
 @pytest.mark.parametrize("place", Shown)

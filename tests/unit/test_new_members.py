@@ -61,7 +61,7 @@ noise = PredictiveNoise(LAWS["gaussian"].build(scale=1.0))
 found = evaluate(np.zeros((4, 30)), observed, noise, rng, scale="identity")
 assert found["largest_error"] == 5.0
 assert list(found)[-2:] == ["total_sd", "undefined"], list(found)
-for listed in (METRICS, COMPARED, SCANNED, metrics.keys_of(metrics.Of.NUMBERS)):
+for listed in (METRICS, COMPARED, SCANNED, metrics.keys_of(metrics.MetricKind.NUMBERS)):
     assert "largest_error" in listed
 assert [column.title for column in score_columns(of_classes=False)][-1] == "worst"
 """
@@ -77,11 +77,11 @@ def test_a_new_score_is_a_file_and_a_record(copied: Path) -> None:
 FIGURE = files_of("Add a figure")
 USE_FIGURE = """
 import pandas as pd
-from nlobayes.figures import Of, by_category, tabulated
+from nlobayes.figures import FigureKind, by_category, tabulated
 from nlobayes.plots import FIGURES, render
 
-assert by_category(Of.RUNS, Of.NUMBERS)["Calibration"][0] == "sorted_pulls"
-assert "predictions" in tabulated(Of.NUMBERS)
+assert by_category(FigureKind.RUNS, FigureKind.NUMBERS)["Calibration"][0] == "sorted_pulls"
+assert "predictions" in tabulated(FigureKind.NUMBERS)
 table = pd.DataFrame({"split": ["test", "val"], "z_total": [0.5, -0.5]})
 drawn = FIGURES["sorted_pulls"].draw(table, name="run a/s1")
 assert render(drawn, "svg").startswith(b"<?xml")

@@ -15,7 +15,7 @@ import netCDF4
 import pandas as pd
 import pytest
 
-from nlobayes.metrics import Of, keys_of
+from nlobayes.metrics import MetricKind, keys_of
 
 if TYPE_CHECKING:
     from tests.workflow.conftest import Project
@@ -113,7 +113,7 @@ DIAGNOSTICS = {
     *("mcse_f_mean_over_sd_max", "mcse_f_q2_5_over_sd_max", "mcse_f_q97_5_over_sd_max"),
     "weight_spread",
 }
-SCORES = {*keys_of(Of.NUMBERS)}
+SCORES = {*keys_of(MetricKind.NUMBERS)}
 
 
 def metrics(project: Project, name: str) -> dict[str, Any]:

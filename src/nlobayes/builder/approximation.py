@@ -97,13 +97,13 @@ def name_draws(model: Model, dataset: Dataset, drawn: Drawn) -> PosteriorDraws:
 
 
 def _functions(model: Model, dataset: Dataset, positions: jax.Array) -> np.ndarray:
-    """Give f (draw, reference_point) of the network at full positions."""
+    """Return f (draw, reference_point) of the network at full positions."""
     observe = observer(model, dataset)
     return np.asarray(jax.jit(lambda all_: jax.lax.map(observe, all_))(positions)["f"])
 
 
 def _tangents(model: Model, dataset: Dataset, variables: Named, centres: Named) -> np.ndarray:
-    """Give f (draw, reference_point) of the network linearised at the centres."""
+    """Return f (draw, reference_point) of the network linearised at the centres."""
     draws, about = ({name: v[0] for name, v in of.values.items()} for of in (variables, centres))
     outputs = linearised.predict(model.network, draws, about, dataset.features[dataset.reference])
     found: np.ndarray = model.likelihood.quantities(outputs, np)
@@ -119,7 +119,7 @@ def _name_centres(model: Model, centres: jax.Array | None) -> Named | None:
 
 
 def _log_approximation(model: Model, drawn: Drawn, log_density: np.ndarray) -> np.ndarray | None:
-    """Give the log density (chain, draw) of a method at full positions.
+    """Return the log density (chain, draw) of a method at full positions.
 
     The parameters that were integrated out were drawn exactly given the others: their density is
     the full posterior's over that of the others.

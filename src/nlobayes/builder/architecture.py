@@ -15,7 +15,7 @@ from nlobayes.study.presets import Network as NetworkPreset
 
 
 def varying_of(preset: NetworkPreset) -> Varying | None:
-    """Give the prior of the varying sizes of a network; None if it is fixed."""
+    """Return the prior of the varying sizes of a network; None if it is fixed."""
     if preset.units is not None:
         counts = preset.units.model_dump()
         return Varying(tuple(log_probabilities(most=most, **counts) for most in preset.hidden))
@@ -26,7 +26,7 @@ def varying_of(preset: NetworkPreset) -> Varying | None:
 
 
 def prior_of_sizes(preset: NetworkPreset) -> dict[str, np.ndarray]:
-    """Give the prior probability of each number from 0 for the varying sizes, by their names."""
+    """Return the prior probability of each number from 0 for the varying sizes, by their names."""
     varying = varying_of(preset) or Varying()
     widths = {f"{WIDTH}_{n}": np.exp(log) for n, log in enumerate(varying.units or (), start=1)}
     return widths if varying.depth is None else {**widths, DEPTH: np.exp(varying.depth)}

@@ -111,7 +111,7 @@ def _slopes_with(model: Model) -> Callable[[jax.Array, Rows], jax.Array]:
 
 
 def _information_root(model: Model, position: jax.Array, rows: Rows) -> jax.Array:
-    """Give the root (point, root, entry) of the information of each row."""
+    """Return the root (point, root, entry) of the information of each row."""
     output = predict_with(model)(position, rows.features)
     variables = model.density.variables(position)
     root: jax.Array = model.likelihood.information_root(output, variables, rows.error, jnp)
@@ -119,7 +119,7 @@ def _information_root(model: Model, position: jax.Array, rows: Rows) -> jax.Arra
 
 
 def _prior_curvature(model: Model, position: jax.Array) -> jax.Array:
-    """Give the curvature (parameter,) of the prior of each single parameter, at least 0.01."""
+    """Return the curvature (parameter,) of the prior of each single parameter, at least 0.01."""
     slope = jax.grad(model.density.log_prior)
 
     def one(place: jax.Array) -> jax.Array:
@@ -161,7 +161,7 @@ def _product(
 
 
 def _eliminate(curvature: jax.Array, kept: np.ndarray) -> jax.Array:
-    """Give the curvature of the kept entries when a Gaussian's others are integrated out."""
+    """Return the curvature of the kept entries when a Gaussian's others are integrated out."""
     out = np.delete(np.arange(len(curvature)), kept)
     across = curvature[np.ix_(out, kept)]
     root = jnp.linalg.cholesky(curvature[np.ix_(out, out)])

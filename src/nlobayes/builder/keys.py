@@ -16,10 +16,10 @@ MOST_CHAINS = 2**16
 
 
 def chain_key(seed: int, stage: str, chain: int) -> jax.Array:
-    """Give the random key of one stage of one chain."""
+    """Return the random key of one stage of one chain."""
     return jax.random.fold_in(jax.random.fold_in(jax.random.key(seed), STAGES[stage]), chain)
 
 
 def chain_keys(seed: int, stage: str, chains: Sequence[int]) -> jax.Array:
-    """Give the random keys (chain,) of one stage of a group of chains."""
+    """Return the random keys (chain,) of one stage of a group of chains."""
     return jnp.stack([chain_key(seed, stage, chain) for chain in chains])

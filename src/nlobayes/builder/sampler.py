@@ -102,11 +102,11 @@ def complete_chains(model: Model, seed: int, chains: Sequence[int]) -> Completio
 
 
 def warmup_template(model: Model, adaptation: Adaptation, chains: int) -> Any:
-    """Give the shapes of the carry of a chain group's warm-up, without computing it."""
+    """Return the shapes of the carry of a chain group's warm-up, without computing it."""
     positions = jax.ShapeDtypeStruct((chains, len(model.sampled.left)), model.density.dtype)
     return jax.eval_shape(adaptation.start, positions)
 
 
 def sampling_template(model: Model, adaptation: Adaptation, chains: int) -> tuple[Any, Any]:
-    """Give the shapes of states and tuned values of a chain group, without computing them."""
+    """Return the shapes of states and tuned values of a chain group, without computing them."""
     return jax.eval_shape(adaptation.finish, warmup_template(model, adaptation, chains))

@@ -165,7 +165,7 @@ def build_search(
 
 
 def _completed(model: Model, fit: Fit) -> Fit:
-    """Give the positions of a fit as full positions."""
+    """Return the positions of a fit as full positions."""
     if model.sampled.complete is None:
         return fit
     whole = jax.jit(model.sampled.whole)

@@ -161,7 +161,7 @@ def _site(earlier: EarlierData, dataset: Dataset, network: Network) -> Site:
 
 
 def error_of(dataset: Dataset) -> np.ndarray | None:
-    """Give the error of every target (point,) in the network's units; None where not known."""
+    """Return the error of every target (point,) in the network's units; None where not known."""
     return None if dataset.error is None else dataset.error / dataset.transforms["target"]["sd"]
 
 

@@ -102,7 +102,7 @@ ADVICE: dict[str, tuple[Step, ...]] = {
 
 
 def next_steps(failed: Iterable[str], found: Found, *, kept_files: bool = True) -> list[str]:
-    """Give the next steps, each once.
+    """Return the next steps, each once.
 
     Parameters
     ----------

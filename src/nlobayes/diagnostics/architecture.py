@@ -62,7 +62,7 @@ def architecture(sizes: Stats, parameters: np.ndarray, stats: Stats) -> dict[str
 
 
 def of_sizes(sizes: Stats) -> dict[str, dict[str, Any]]:
-    """Give the posterior of each number, with its Monte-Carlo error.
+    """Return the posterior of each number, with its Monte-Carlo error.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def of_number(drawn: np.ndarray) -> dict[str, float | None]:
 
 
 def rhat_of_sizes(sizes: Stats) -> float | None:
-    """Give the largest R-hat of numbers at stored draws; infinite if chains differ and never move.
+    """Return the largest R-hat of numbers at stored draws; infinite if they differ and never move.
 
     A number that is equal in all draws is left out, and so are too few draws.
     """
@@ -122,7 +122,7 @@ def rhat_of_sizes(sizes: Stats) -> float | None:
 
 
 def of_jumps(stats: Stats) -> dict[str, Any]:
-    """Give the acceptance of each jump, and how often draws are at another size.
+    """Return the acceptance of each jump, and how often draws are at another size.
 
     Parameters
     ----------
@@ -174,13 +174,13 @@ def numbers_that_jump(stats: Stats) -> list[str]:
 
 
 def within(stats: Stats, name: str) -> dict[float, float]:
-    """Give the mean acceptance of moves that change no size, for each value of a number."""
+    """Return the mean acceptance of moves that change no size, for each value of a number."""
     number = _at_draws(stats, name)
     return {float(k): float(stats[WITHIN][number == k].mean()) for k in np.unique(number)}
 
 
 def _at_draws(stats: Stats, name: str) -> np.ndarray:
-    """Give a number at every draw (chain, draw): the one after its last jump."""
+    """Return a number at every draw (chain, draw): the one after its last jump."""
     before, proposed, accepted = (stats[key][..., -1] for key in (FROM + name, TO + name, ACCEPTED))
     return np.where(accepted, proposed, before)
 

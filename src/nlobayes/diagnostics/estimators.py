@@ -45,7 +45,7 @@ def ess_tail(draws: np.ndarray) -> float:
 def ecdf_confidence_band(
     points: int, at: np.ndarray, cdf_at: np.ndarray, **options: Any
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Give the simultaneous confidence band (at,) of the ECDF of this many uniform points."""
+    """Return the simultaneous confidence band (at,) of the ECDF of this many uniform points."""
     _arviz()
     bands = import_module("arviz.stats.ecdf_utils")  # imports Numba, like the plots only
     return bands.ecdf_confidence_band(points, at, cdf_at, **options)

@@ -129,7 +129,7 @@ OF_CHAINS = (
 
 
 def of_approximation(draws: int, *, tightness: float | None) -> dict[str, Any]:
-    """Give every key of `diagnostics.json` for draws that are not chains.
+    """Return every key of `diagnostics.json` for draws that are not chains.
 
     `converged` is None because convergence does not apply; there are no checks, and every draw is
     kept.
@@ -282,7 +282,7 @@ def _finite(value: Any) -> Any:
 
 
 def _largest_rhat(named: dict[str, np.ndarray] | None) -> float | None:
-    """Give the largest R-hat of several numbers per draw; None where there are none or too few."""
+    """Return the largest R-hat of several numbers per draw; None if there are none or too few."""
     long_enough = [v for v in (named or {}).values() if v.shape[1] >= convergence.FEWEST_DRAWS]
     return max((_rhat_of_one(values) for values in long_enough), default=None)
 

@@ -9,7 +9,7 @@ SHARES = (np.arange(100) + 0.5) / 100
 
 
 def weight_spread(weights: np.ndarray) -> dict[str, list[float]]:
-    """Give the quantiles at `SHARES` of all weights (chain, draw, weight), whatever their names.
+    """Return the quantiles at `SHARES` of all weights (chain, draw, weight), whatever their names.
 
     Returns
     -------

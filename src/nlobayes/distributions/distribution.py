@@ -18,15 +18,15 @@ class PredictiveDistribution(Protocol):
     """
 
     def logpdf(self, value: Any) -> Any:
-        """Give the log density at values (..., point), elementwise."""
+        """Return the log density at values (..., point), elementwise."""
         ...
 
     def cdf(self, value: Any) -> Any:
-        """Give the probability of a smaller value than each of (..., point), elementwise."""
+        """Return the probability of a smaller value than each of (..., point), elementwise."""
         ...
 
     def quantile(self, probability: float) -> Any:
-        """Give the value (point,) that is exceeded with probability 1 - `probability`.
+        """Return the value (point,) that is exceeded with probability 1 - `probability`.
 
         It is one number where all points are alike.
         """
@@ -37,7 +37,7 @@ class PredictiveDistribution(Protocol):
         ...
 
     def sd(self) -> Any:
-        """Give the standard deviation (point,), or one number where all points are alike."""
+        """Return the standard deviation (point,), or one number where all points are alike."""
         ...
 
 
@@ -58,7 +58,7 @@ class Law(PredictiveDistribution, Protocol):
         ...
 
     def at(self, points: Rows) -> Self:
-        """Give the law at some of its points."""
+        """Return the law at some of its points."""
         ...
 
     def check(self) -> None:

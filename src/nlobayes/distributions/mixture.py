@@ -23,7 +23,7 @@ class Mixture(NamedTuple):
     solve: Solver = by_bracketing
 
     def logpdf(self, value: np.ndarray) -> np.ndarray:
-        """Give the log density at values (..., point)."""
+        """Return the log density at values (..., point)."""
         from scipy.special import logsumexp
 
         parts = [
@@ -33,16 +33,16 @@ class Mixture(NamedTuple):
         return density
 
     def cdf(self, value: np.ndarray) -> np.ndarray:
-        """Give the probability of a smaller value than each of (..., point)."""
+        """Return the probability of a smaller value than each of (..., point)."""
         parts = [law.cdf(residual).mean(axis=-2) for law, residual in self._residuals(value)]
         return np.concatenate(parts, axis=-1)
 
     def quantile(self, probability: float) -> np.ndarray:
-        """Give the value (point,) that is exceeded with probability 1 - `probability`."""
+        """Return the value (point,) that is exceeded with probability 1 - `probability`."""
         return self.quantiles([probability])[0]
 
     def quantiles(self, probabilities: Sequence[float]) -> list[np.ndarray]:
-        """Give the value (point,) for each probability of a smaller value."""
+        """Return the value (point,) for each probability of a smaller value."""
         if len(self.centres) == 1:
             found = {each: self.noise.quantile(each) for each in dict.fromkeys(probabilities)}
             return [self.centres[0] + found[each] for each in probabilities]
@@ -55,12 +55,12 @@ class Mixture(NamedTuple):
         return centre + self.noise.sample(rng, shape)
 
     def sd(self) -> np.ndarray:
-        """Give the standard deviation (point,), of centres and noise in quadrature."""
+        """Return the standard deviation (point,), of centres and noise in quadrature."""
         sds: np.ndarray = np.hypot(spread(self.centres), self.noise.sd())
         return sds
 
     def at(self, points: Rows) -> Mixture:
-        """Give the mixture at some of its points."""
+        """Return the mixture at some of its points."""
         return self._replace(centres=self.centres[:, points], noise=self.noise.at(points))
 
     def _residuals(self, value: np.ndarray) -> Iterator[tuple[Law, Any]]:
@@ -70,7 +70,7 @@ class Mixture(NamedTuple):
 
 
 def spread(draws: np.ndarray) -> np.ndarray:
-    """Give the sd (point,) of draws (sample, point) as a mixture: the divisor is their number.
+    """Return the sd (point,) of draws (sample, point) as a mixture: the divisor is their number.
 
     Identical draws have a spread of exactly zero, whatever their mean rounds to.
     """

@@ -23,17 +23,17 @@ END = 0.02
 
 
 def recalibrate(tail: np.ndarray, nodes: np.ndarray) -> np.ndarray:
-    """Give the observed tail for a tail of the law; `nodes` (..., node) are tails of the law."""
+    """Return the observed tail for a tail of the law; `nodes` (..., node) are tails of the law."""
     return _line(tail, ends(nodes), _observed(nodes))
 
 
 def invert(tail: float | np.ndarray, nodes: np.ndarray) -> np.ndarray:
-    """Give the tail of the law for an observed one."""
+    """Return the tail of the law for an observed one."""
     return _line(tail, _observed(nodes), ends(nodes))
 
 
 def slope(tail: np.ndarray, nodes: np.ndarray) -> np.ndarray:
-    """Give the factor on the density where the law has this tail."""
+    """Return the factor on the density where the law has this tail."""
     *outer, found = factors(nodes)
     for place in reversed(range(len(outer))):
         found = np.where(tail < nodes[..., place], outer[place], found)
@@ -41,19 +41,19 @@ def slope(tail: np.ndarray, nodes: np.ndarray) -> np.ndarray:
 
 
 def factors(nodes: np.ndarray) -> list[np.ndarray]:
-    """Give the factors on the density beyond the outermost node, between nodes, and within."""
+    """Return the factors on the density beyond the outermost node, between nodes, and within."""
     beyond, observed = ends(nodes), _observed(nodes)
     steps = zip(beyond, beyond[1:], observed, observed[1:], strict=False)
     return [(d - c) / (b - a) for a, b, c, d in steps]
 
 
 def ends(nodes: np.ndarray) -> tuple[Any, ...]:
-    """Give the tails of the law at the ends of the line segments."""
+    """Return the tails of the law at the ends of the line segments."""
     return END * nodes[..., 0], *np.moveaxis(nodes, -1, 0), 1.0
 
 
 def _observed(nodes: np.ndarray) -> tuple[float, ...]:
-    """Give the observed tails at the ends of the line segments."""
+    """Return the observed tails at the ends of the line segments."""
     return 0.0, *TAILS[: np.shape(nodes)[-1]], 1.0
 
 

@@ -39,7 +39,7 @@ class Scales(Protocol):
 
 
 def scales_at(fitted: Scales, spread: np.ndarray, features: np.ndarray | None = None) -> np.ndarray:
-    """Give the scale at points with this sd of the draws (point,) and features (point, feature)."""
+    """Return the scale at points with sds of the draws (point,) and features (point, feature)."""
     xp = spread.__array_namespace__()
     within = _within(fitted.spread_range, spread)
     log_scale = math.log(fitted.scale) + fitted.exponent * log_spread(within, fitted.reference_sd)
@@ -50,7 +50,7 @@ def scales_at(fitted: Scales, spread: np.ndarray, features: np.ndarray | None = 
 
 
 def log_spread(spread: np.ndarray, reference: float) -> np.ndarray:
-    """Give the log of the sd of the draws (point,) over a reference, and at least that of 1e-3."""
+    """Return the log of the sd of the draws (point,) over a reference, at least that of 1e-3."""
     xp = spread.__array_namespace__()
     logarithm: np.ndarray = xp.log(xp.maximum(spread / reference, _SMALLEST_SD))
     return logarithm
@@ -59,7 +59,7 @@ def log_spread(spread: np.ndarray, reference: float) -> np.ndarray:
 def bins_at(
     edges: Sequence[float], column: int, features: np.ndarray | None, points: int
 ) -> np.ndarray:
-    """Give the bin (point,) of each point between the edges along a column of its features."""
+    """Return the bin (point,) of each point between the edges along a column of its features."""
     if not len(edges):
         return np.zeros(points, int)
     assert features is not None

@@ -32,7 +32,7 @@ class Tabulated(NamedTuple):
         return False
 
     def logpdf(self, value: Any) -> Any:
-        """Give the log density of residuals (..., point), minus infinity beyond the table."""
+        """Return the log density of residuals (..., point), minus infinity beyond the table."""
         heights = np.diff(self.probability, axis=1) / np.diff(self.residual)
         padded = np.pad(heights, ((0, 0), (1, 1)))
         node = np.searchsorted(self.residual, value / self.scale, side="right")
@@ -40,7 +40,7 @@ class Tabulated(NamedTuple):
             return np.log(padded[np.broadcast_to(self.bins, node.shape), node] / self.scale)
 
     def cdf(self, value: Any) -> Any:
-        """Give the probability of a smaller residual (..., point)."""
+        """Return the probability of a smaller residual (..., point)."""
         standardised = value / self.scale
         probability = np.empty_like(standardised)
         for here, known in self._bins():
@@ -48,7 +48,7 @@ class Tabulated(NamedTuple):
         return probability
 
     def quantile(self, probability: Any) -> Any:
-        """Give the residual (..., point) that is exceeded with probability 1 - `probability`.
+        """Return the residual (..., point) that is exceeded with probability 1 - `probability`.
 
         The probability may be one number, or one for each point.
         """
@@ -60,7 +60,7 @@ class Tabulated(NamedTuple):
         return self.scale * standard
 
     def single_quantiles(self, probability: float) -> np.ndarray:
-        """Give a quantile in each bin (bin,), in units of the scale."""
+        """Return a quantile in each bin (bin,), in units of the scale."""
         return np.array([np.interp(probability, each, self.residual) for each in self.probability])
 
     def sample(self, rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
@@ -69,22 +69,22 @@ class Tabulated(NamedTuple):
         return drawn
 
     def sd(self) -> np.ndarray:
-        """Give the standard deviation (point,)."""
+        """Return the standard deviation (point,)."""
         return self._by_bin(self.sd_per_scale)
 
     def at(self, points: Rows) -> Tabulated:
-        """Give the law at some of its points."""
+        """Return the law at some of its points."""
         return self._replace(scale=at_points(self.scale, points), bins=at_points(self.bins, points))
 
     def check(self) -> None:
         """Do nothing: a surrogate's file is checked when it is loaded."""
 
     def table(self) -> tuple[np.ndarray, np.ndarray]:
-        """Give the table."""
+        """Return the table."""
         return self.residual, self.probability
 
     def _by_bin(self, known: np.ndarray) -> np.ndarray:
-        """Give values of the bins (bin,), in units of the scale, at each point (point,)."""
+        """Return values of the bins (bin,), in units of the scale, at each point (point,)."""
         values: np.ndarray = self.scale.__array_namespace__().asarray(known)[self.bins]
         return self.scale * values
 

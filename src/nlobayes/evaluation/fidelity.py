@@ -100,7 +100,7 @@ def halves(exact: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def wasserstein(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Give the Wasserstein-1 distance (point,) of two sets of draws (draw, point), in their unit.
+    """Return the Wasserstein-1 distance (point,) of two sets of draws (draw, point), in their unit.
 
     It is the integral of the difference of the two distribution functions.
     """
@@ -109,7 +109,7 @@ def wasserstein(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 
 def total_variation(first: Mixture, second: Mixture) -> np.ndarray:
-    """Give the total variation (point,) of two predictive densities p and q, between 0 and 1.
+    """Return the total variation (point,) of two predictive densities p and q, between 0 and 1.
 
     It is half the integral of |p - q| over the target, hence the mean of |tanh(log(p/q) / 2)| over
     the mixture (p + q) / 2. The mean is taken over 256 nodes of each: draws in even steps, about
@@ -122,7 +122,7 @@ def total_variation(first: Mixture, second: Mixture) -> np.ndarray:
 
 
 def total_variation_of_classes(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Give the total variation (point,) of classes, from probabilities (draw, point, class).
+    """Return the total variation (point,) of classes, from probabilities (draw, point, class).
 
     It is half the summed difference of the mean probabilities (Izmailov et al. 2021).
     """
@@ -130,7 +130,7 @@ def total_variation_of_classes(first: np.ndarray, second: np.ndarray) -> np.ndar
 
 
 def summarise_total_variation(by_point: np.ndarray) -> Measures:
-    """Give `total_variation_mean` and `total_variation_p95` over points."""
+    """Return `total_variation_mean` and `total_variation_p95` over points."""
     return {
         "total_variation_mean": _mean(by_point),
         "total_variation_p95": _quantile(by_point, 0.95),
@@ -138,7 +138,7 @@ def summarise_total_variation(by_point: np.ndarray) -> Measures:
 
 
 def pareto_k(log_density: np.ndarray, log_approximation: np.ndarray) -> float | None:
-    """Give the Pareto k of the importance weights from an approximation to the exact density.
+    """Return the Pareto k of the importance weights from an approximation to the exact density.
 
     Both log densities are of the draws (draw,), up to constants. None if there are fewer than 25
     draws, too few for a tail, or k is not finite.
@@ -185,13 +185,13 @@ def independent_errors(draws: np.ndarray) -> np.ndarray:
 
 
 def _ends(count: int, probability: float) -> np.ndarray:
-    """Give the probabilities one sigma around that of a quantile of `count` draws."""
+    """Return the probabilities one sigma around that of a quantile of `count` draws."""
     ends: np.ndarray = beta.ppf(_ONE_SIGMA, count * probability + 1, count * (1 - probability) + 1)
     return ends
 
 
 def _values(draws: np.ndarray) -> np.ndarray:
-    """Give mean, sd and quantiles (statistic, point) of draws (draw, point)."""
+    """Return mean, sd and quantiles (statistic, point) of draws (draw, point)."""
     quantiles = np.quantile(draws, [*PROBABILITIES.values()], axis=0)
     return np.stack([draws.mean(axis=0), draws.std(axis=0), *quantiles])
 

@@ -34,7 +34,7 @@ class Stacked(NamedTuple):
 
 
 def chain_log_density(log_likelihood: np.ndarray) -> np.ndarray:
-    """Give log p(y_i | chain) (chain, row) from the log likelihood (chain, draw, row) of draws."""
+    """Return log p(y_i | chain) (chain, row) from the log likelihood (chain, draw, row)."""
     draws = log_likelihood.shape[1]
     density: np.ndarray = logsumexp(log_likelihood, axis=1) - np.log(draws)
     return density
@@ -76,7 +76,7 @@ def stacking_weights(log_density: np.ndarray) -> Stacked:
 
 
 def log_scores(log_density: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Give the log density of each row (row,) under the mixture of chains (chain, row)."""
+    """Return the log density of each row (row,) under the mixture of chains (chain, row)."""
     with np.errstate(divide="ignore"):
         scores: np.ndarray = logsumexp(log_density + np.log(weights)[:, np.newaxis], axis=0)
     return scores
@@ -109,7 +109,7 @@ def resample_chains(weights: np.ndarray, draws: int, rng: np.random.Generator) -
 
 
 def _relative(log_density: np.ndarray) -> np.ndarray:
-    """Give densities relative to the best chain's at each row; the weights do not change."""
+    """Return densities relative to the best chain's at each row; the weights do not change."""
     return np.exp(log_density - log_density.max(axis=0))
 
 

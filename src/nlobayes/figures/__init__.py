@@ -6,7 +6,7 @@ its name in `workflow/report/`.
 
 from __future__ import annotations
 
-from nlobayes.figures.figure import Figure, Of
+from nlobayes.figures.figure import Figure, FigureKind
 from nlobayes.figures.of_runs import OF_RUNS
 from nlobayes.figures.of_studies import OF_STUDIES
 
@@ -24,29 +24,29 @@ FROM_THINNING = ("thinning",)
 
 def tabulated_of_sizes() -> tuple[str, ...]:
     """Name the tables that are written only for runs whose network size is drawn."""
-    return tuple(t for t in tables_of(Of.DRAWN_SIZES) if t not in OF_EVERY_RUN)
+    return tuple(t for t in tables_of(FigureKind.DRAWN_SIZES) if t not in OF_EVERY_RUN)
 
 
-def names_of(*kinds: Of) -> tuple[str, ...]:
+def names_of(*kinds: FigureKind) -> tuple[str, ...]:
     """Name the figures of some kinds of artifact, in the order of the list."""
-    return tuple(figure.name for figure in ALL if figure.of in kinds)
+    return tuple(figure.name for figure in ALL if figure.kind in kinds)
 
 
-def by_category(*kinds: Of) -> dict[str, tuple[str, ...]]:
+def by_category(*kinds: FigureKind) -> dict[str, tuple[str, ...]]:
     """Name the figures of some kinds of artifact, by the section of the report."""
     found: dict[str, tuple[str, ...]] = {}
     for figure in ALL:
-        if figure.of in kinds:
+        if figure.kind in kinds:
             found[figure.category] = (*found.get(figure.category, ()), figure.name)
     return found
 
 
-def tables_of(*kinds: Of) -> tuple[str, ...]:
+def tables_of(*kinds: FigureKind) -> tuple[str, ...]:
     """Name the tables of the figures of some kinds of artifact, each once."""
-    return tuple(dict.fromkeys(t for figure in ALL if figure.of in kinds for t in figure.tables))
+    return tuple(dict.fromkeys(t for figure in ALL if figure.kind in kinds for t in figure.tables))
 
 
-def tabulated(*kinds: Of) -> tuple[str, ...]:
+def tabulated(*kinds: FigureKind) -> tuple[str, ...]:
     """Name the tables that are written for the figures of a run, and those that every run has."""
     return tuple(dict.fromkeys((*tables_of(*kinds), *OF_EVERY_RUN)))
 
@@ -54,4 +54,4 @@ def tabulated(*kinds: Of) -> tuple[str, ...]:
 def tabulated_of_chains() -> tuple[str, ...]:
     """Name the tables that are written only for chains, with and without a figure."""
     elsewhere = (*OF_EVERY_RUN, *FROM_THINNING)
-    return (*(t for t in tables_of(Of.CHAINS) if t not in elsewhere), *BESIDE_CHAINS)
+    return (*(t for t in tables_of(FigureKind.CHAINS) if t not in elsewhere), *BESIDE_CHAINS)

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 
-class Of(StrEnum):
+class FigureKind(StrEnum):
     """Kind of artifact that a figure belongs to."""
 
     RUNS = "every run"
@@ -38,7 +38,7 @@ class Figure(NamedTuple):
         Name of its files, and of its caption.
     category
         Section of the report.
-    of
+    kind
         Kind of artifact that it belongs to.
     drawn_by
         Module and function in `nlobayes.plots`; the function takes the tables in their order.
@@ -49,6 +49,6 @@ class Figure(NamedTuple):
 
     name: str
     category: str
-    of: Of
+    kind: FigureKind
     drawn_by: str
     tables: Mapping[str, str]

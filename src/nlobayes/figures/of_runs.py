@@ -2,34 +2,34 @@
 
 from __future__ import annotations
 
-from nlobayes.figures.figure import Figure, Of
+from nlobayes.figures.figure import Figure, FigureKind
 
 OF_RUNS = (
     Figure(
         "verdict",
         "Convergence",
-        Of.CHAINS,
+        FigureKind.CHAINS,
         "verdict.verdict",
         {"verdict": "*", "calibration_checks": "*"},
     ),
     Figure(
         "convergence",
         "Convergence",
-        Of.CHAINS,
+        FigureKind.CHAINS,
         "convergence.convergence",
         {"convergence": "rhat? rhat_gelman_rubin? ess_bulk ess_tail variance_share?"},
     ),
     Figure(
         "trace",
         "Convergence",
-        Of.CHAINS,
+        FigureKind.CHAINS,
         "convergence.trace",
         {"trace": "chain draw log_density noise?"},
     ),
     Figure(
         "autocorrelation",
         "Convergence",
-        Of.CHAINS,
+        FigureKind.CHAINS,
         "convergence.autocorrelation",
         {
             "autocorrelation": "lag f_mean f_p10 f_p90 log_density noise?",
@@ -39,37 +39,39 @@ OF_RUNS = (
     Figure(
         "divergences",
         "Convergence",
-        Of.CHAINS,
+        FigureKind.CHAINS,
         "convergence.divergences",
         {"divergences": "covariate deviation? expected?", "labels": "*"},
     ),
     Figure(
         "thinning",
         "Convergence",
-        Of.CHAINS,
+        FigureKind.CHAINS,
         "thinning.thinning",
         {"thinning": "step ess_f_median rmse? lppd megabytes stored chosen"},
     ),
-    Figure("weight_planes", "Posterior", Of.CHAINS, "weights.planes", {"weight_planes": "*"}),
+    Figure(
+        "weight_planes", "Posterior", FigureKind.CHAINS, "weights.planes", {"weight_planes": "*"}
+    ),
     Figure(
         "marginals",
         "Posterior",
-        Of.CHAINS,
+        FigureKind.CHAINS,
         "marginals.marginals",
         {"marginals": "*"},
     ),
-    Figure("history", "Posterior", Of.CHAINS, "weights.history", {"history": "*"}),
+    Figure("history", "Posterior", FigureKind.CHAINS, "weights.history", {"history": "*"}),
     Figure(
         "loss",
         "Pretraining",
-        Of.RUNS,
+        FigureKind.RUNS,
         "convergence.loss",
         {"loss": "chain epoch train_loss validation_rmse?"},
     ),
     Figure(
         "predicted_vs_true",
         "Accuracy",
-        Of.NUMBERS,
+        FigureKind.NUMBERS,
         "accuracy.predicted_vs_true",
         {
             "predictions": (
@@ -81,35 +83,35 @@ OF_RUNS = (
     Figure(
         "residuals",
         "Accuracy",
-        Of.NUMBERS,
+        FigureKind.NUMBERS,
         "accuracy.residuals",
         {"predictions": "split covariate truth mean reference?", "labels": "*"},
     ),
     Figure(
         "residual_histogram",
         "Accuracy",
-        Of.NUMBERS,
+        FigureKind.NUMBERS,
         "accuracy.residual_histogram",
         {"predictions": "split truth mean", "labels": "*"},
     ),
     Figure(
         "deciles",
         "Accuracy",
-        Of.NUMBERS,
+        FigureKind.NUMBERS,
         "conditional.deciles",
         {"deciles": "*", "labels": "*"},
     ),
     Figure(
         "bands",
         "Accuracy",
-        Of.ONE_FEATURE,
+        FigureKind.ONE_FEATURE,
         "bands.bands",
         {"predictions": "split covariate truth mean posterior_sd total_sd", "labels": "*"},
     ),
     Figure(
         "curves",
         "Accuracy",
-        Of.ONE_FEATURE,
+        FigureKind.ONE_FEATURE,
         "curves.curves",
         {
             "curves": "chain draw covariate f",
@@ -121,7 +123,7 @@ OF_RUNS = (
     Figure(
         "density",
         "Accuracy",
-        Of.ONE_FEATURE,
+        FigureKind.ONE_FEATURE,
         "curves.density",
         {
             "density": "covariate value density",
@@ -133,93 +135,99 @@ OF_RUNS = (
     Figure(
         "pulls",
         "Calibration",
-        Of.NUMBERS,
+        FigureKind.NUMBERS,
         "calibration.pulls",
         {"predictions": "split z_total z_epistemic?"},
     ),
     Figure(
         "coverage",
         "Calibration",
-        Of.NUMBERS,
+        FigureKind.NUMBERS,
         "calibration.coverage",
         {"coverage": "split k own_total own_epistemic? epistemic? total lower upper"},
     ),
     Figure(
         "levels",
         "Calibration",
-        Of.NUMBERS,
+        FigureKind.NUMBERS,
         "calibration.levels",
         {"levels": "split level coverage lower upper"},
     ),
     Figure(
         "pit",
         "Calibration",
-        Of.NUMBERS,
+        FigureKind.NUMBERS,
         "calibration.pit",
         {"predictions": "split pit", "pit": "split u ecdf lower upper"},
     ),
     Figure(
         "conditional",
         "Calibration",
-        Of.NUMBERS,
+        FigureKind.NUMBERS,
         "conditional.conditional",
         {"conditional": "*", "labels": "*"},
     ),
     Figure(
         "cases",
         "Calibration",
-        Of.NUMBERS,
+        FigureKind.NUMBERS,
         "calibration.cases",
         {"cases": "case point truth draw mean total_sd", "labels": "*"},
     ),
     Figure(
         "scale_ratio",
         "Calibration",
-        Of.KNOWN_SCALE,
+        FigureKind.KNOWN_SCALE,
         "accuracy.scale_ratio",
         {"predictions": "split covariate error_over_scale?", "labels": "*"},
     ),
     Figure(
         "confusion",
         "Classes",
-        Of.CLASSES,
+        FigureKind.CLASSES,
         "classification.confusion",
         {"confusion": "split true predicted count", "classes": "*"},
     ),
     Figure(
         "reliability",
         "Classes",
-        Of.CLASSES,
+        FigureKind.CLASSES,
         "classification.reliability",
         {"reliability": "split low high count confidence? accuracy? lower? upper?"},
     ),
     Figure(
         "thresholds",
         "Classes",
-        Of.CLASSES,
+        FigureKind.CLASSES,
         "classification.thresholds",
         {"thresholds": "split threshold precision? lower? upper? recall? answered"},
     ),
-    Figure("sizes", "Network size", Of.DRAWN_SIZES, "sizes.sizes", {"sizes": "*"}),
+    Figure("sizes", "Network size", FigureKind.DRAWN_SIZES, "sizes.sizes", {"sizes": "*"}),
     Figure(
         "visits",
         "Network size",
-        Of.DRAWN_SIZES,
+        FigureKind.DRAWN_SIZES,
         "sizes.visits",
         {"visits": "*", "sizes": "*"},
     ),
-    Figure("size_trace", "Network size", Of.DRAWN_SIZES, "sizes.size_trace", {"size_trace": "*"}),
+    Figure(
+        "size_trace",
+        "Network size",
+        FigureKind.DRAWN_SIZES,
+        "sizes.size_trace",
+        {"size_trace": "*"},
+    ),
     Figure(
         "draw_scores",
         "Network size",
-        Of.DRAWN_SIZES,
+        FigureKind.DRAWN_SIZES,
         "sizes.draw_scores",
         {"draw_scores": "*", "size_scores": "*", "labels": "*"},
     ),
     Figure(
         "certainty",
         "Classes",
-        Of.PLANES,
+        FigureKind.PLANES,
         "certainty.certainty",
         {
             "plane": "first second class probability disagreement",
@@ -231,7 +239,7 @@ OF_RUNS = (
     Figure(
         "images",
         "Classes",
-        Of.IMAGES,
+        FigureKind.IMAGES,
         "images.images",
         {
             "examples": "*",

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from nlobayes.figures.figure import Figure, Of
+from nlobayes.figures.figure import Figure, FigureKind
 
 OF_STUDIES = (
     Figure(
         "data",
         "Data",
-        Of.DATA,
+        FigureKind.DATA,
         "data.data",
         {"data_rows": "*", "data_columns": "*", "data_splits": "*"},
     ),
     Figure(
         "landscape",
         "Pretraining",
-        Of.MAPS,
+        FigureKind.MAPS,
         "landscape.landscape",
         {
             "landscape": "alpha beta energy?",
@@ -26,14 +26,14 @@ OF_STUDIES = (
     Figure(
         "distances",
         "Pretraining",
-        Of.MAPS,
+        FigureKind.MAPS,
         "landscape.distances",
         {"distances": "epoch first second distance"},
     ),
     Figure(
         "prior_predictive",
         "Prior",
-        Of.PRIORS,
+        FigureKind.PRIORS,
         "prior_predictive.prior_predictive",
         {
             "prior_quantiles": "output covariate q2_5 q16 q84 q97_5 observed?",
@@ -42,32 +42,32 @@ OF_STUDIES = (
             "labels": "*",
         },
     ),
-    Figure("scan", "Comparison", Of.GRIDS, "scan.scan", {"runs": "*", "scanned": "*"}),
+    Figure("scan", "Comparison", FigureKind.GRIDS, "scan.scan", {"runs": "*", "scanned": "*"}),
     Figure(
         "differences",
         "Comparison",
-        Of.SETTINGS,
+        FigureKind.SETTINGS,
         "comparison.differences",
         {"differences": "*"},
     ),
     Figure(
         "weight_spread",
         "Comparison",
-        Of.SETTINGS,
+        FigureKind.SETTINGS,
         "settings.weight_spread",
         {"weight_spread": "*"},
     ),
     Figure(
         "pulls_by_setting",
         "Comparison",
-        Of.PULLS,
+        FigureKind.PULLS,
         "settings.pulls",
         {"pulls_by_setting": "*"},
     ),
     Figure(
         "speed",
         "Speed",
-        Of.SPEED,
+        FigureKind.SPEED,
         "speed.speed",
         {
             "speed": "parameters rows gradient_ms seconds_per_draw? seconds_per_draw_at_most?"
@@ -75,6 +75,10 @@ OF_STUDIES = (
             " raw_1_ms raw_16_ms raw_256_ms raw_4096_ms load_ms"
         },
     ),
-    Figure("loadings", "Speed", Of.SPEED, "speed.loadings", {"loadings": "parameters load_ms"}),
-    Figure("fidelity", "Comparison", Of.APPROXIMATED, "fidelity.fidelity", {"fidelity": "*"}),
+    Figure(
+        "loadings", "Speed", FigureKind.SPEED, "speed.loadings", {"loadings": "parameters load_ms"}
+    ),
+    Figure(
+        "fidelity", "Comparison", FigureKind.APPROXIMATED, "fidelity.fidelity", {"fidelity": "*"}
+    ),
 )

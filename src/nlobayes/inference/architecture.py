@@ -130,7 +130,7 @@ class Architecture(NamedTuple):
         return widths * (1 if self.layers is None else 1 + len(self.layers.entries))
 
     def size(self, position: jax.Array) -> jax.Array:
-        """Give the number of a size: units in use in all layers together, and layers in use."""
+        """Return the number of a size: units in use in all layers together, and layers in use."""
         widths = sum((units.in_use(position) for units in self.units), start=jnp.zeros((), int))
         if self.layers is None:
             return widths

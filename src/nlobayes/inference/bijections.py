@@ -39,7 +39,7 @@ class Gaussian(NamedTuple):
         return self.vectors @ ((self.vectors.T @ (value - self.mean)) * jnp.sqrt(self.values))
 
     def log_root(self) -> jax.Array:
-        """Give the log of the determinant of the root."""
+        """Return the log of the determinant of the root."""
         return -0.5 * jnp.sum(jnp.log(self.values))
 
 

@@ -79,7 +79,7 @@ def check_tuned(
 
 
 def describe_tuned(tuned: Mapping[str, np.ndarray], chains: Sequence[int]) -> str:
-    """Give one line per chain with the adapted values, which are now frozen."""
+    """Return one line per chain with the adapted values, which are now frozen."""
     return "\n".join(
         f"chain {chain}, frozen: "
         + ", ".join(f"{name} {_describe(array[row])}" for name, array in tuned.items())

@@ -115,13 +115,13 @@ def of_layers(layers: Layers, mapped: Map) -> Jump:
 
 
 def _growing(count: jax.Array, fewest: int, most: int) -> jax.Array:
-    """Give the probability of growing: one half, and 0 or 1 at the ends of the range."""
+    """Return the probability of growing: one half, and 0 or 1 at the ends of the range."""
     inside = jnp.where(count <= fewest, 1.0, 0.5)
     return jnp.where(count >= most, 0.0, inside)
 
 
 def _direction(grow: jax.Array, count: jax.Array, fewest: int, most: int) -> jax.Array:
-    """Give the log ratio of the opposite direction; -inf for a step that leaves the range."""
+    """Return the log ratio of the opposite direction; -inf for a step that leaves the range."""
     new = count + jnp.where(grow, 1, -1)
     going, back = _growing(count, fewest, most), _growing(new, fewest, most)
     ratio = jnp.where(grow, _log(1 - back) - _log(going), _log(back) - _log(1 - going))

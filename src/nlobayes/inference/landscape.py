@@ -112,12 +112,12 @@ def fit_bezier(
 def bezier(
     first: jax.Array, control: jax.Array, last: jax.Array, t: float | jax.Array
 ) -> jax.Array:
-    """Give the position (parameter,) at t in [0, 1] of a quadratic Bezier path."""
+    """Return the position (parameter,) at t in [0, 1] of a quadratic Bezier path."""
     return (1 - t) ** 2 * first + 2 * t * (1 - t) * control + t**2 * last
 
 
 def midpoint(first: jax.Array, last: jax.Array) -> jax.Array:
-    """Give the control point whose Bezier path is the straight line."""
+    """Return the control point whose Bezier path is the straight line."""
     return (first + last) / 2
 
 

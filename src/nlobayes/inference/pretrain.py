@@ -170,7 +170,7 @@ def keep_best(
 def loss_of_batches(
     problem: Problem, train: Rows, batch: int | Literal["full"]
 ) -> tuple[Callable[..., jax.Array], Callable[[jax.Array], jax.Array], int]:
-    """Give the loss per row of a batch, the draw of an epoch's batches by a key, and their number.
+    """Return the loss per row of a batch, the draw of an epoch's batches, and their number.
 
     The loss is a function of a position (parameter,) and the numbers of the rows of a batch (row,).
     The batches are (batch, row); a remainder smaller than a batch is left out for one epoch.

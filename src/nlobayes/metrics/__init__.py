@@ -6,9 +6,9 @@ and panels. `docs/scores.md` is this list; `python -m nlobayes.metrics` prints i
 
 from __future__ import annotations
 
-from nlobayes.metrics.metric import HIGHER, LOWER, Axis, Column, Metric, Of, Shown
+from nlobayes.metrics.metric import HIGHER, LOWER, Axis, Column, Metric, MetricKind, Shown
 
-NUMBERS, CLASSES, LIKELIHOOD, SAMPLING, FIDELITY = Of
+NUMBERS, CLASSES, LIKELIHOOD, SAMPLING, FIDELITY = MetricKind
 SCAN, FOREST, PAIRED = Shown
 EVERYWHERE = frozenset(Shown)
 INTERVAL, ERROR = ("_low", "_high"), ("_se",)
@@ -325,19 +325,19 @@ def is_own(key: str) -> bool:
 
 
 def shown_in(place: Shown) -> tuple[str, ...]:
-    """Give the keys of the scores that are shown at a place, in the order of the list."""
+    """Return the keys of the scores that are shown at a place, in the order of the list."""
     return tuple(metric.key for metric in METRICS if place in metric.shown)
 
 
-def keys_of(kind: Of) -> tuple[str, ...]:
-    """Give every key of the scores of a kind, with those of intervals and errors."""
-    return tuple(key for metric in METRICS if metric.of == kind for key in metric.keys)
+def keys_of(kind: MetricKind) -> tuple[str, ...]:
+    """Return every key of the scores of a kind, with those of intervals and errors."""
+    return tuple(key for metric in METRICS if metric.kind == kind for key in metric.keys)
 
 
-def by_column(kind: Of) -> dict[Column, tuple[str, ...]]:
-    """Give the columns of the summary in their order, and the keys that fill each."""
+def by_column(kind: MetricKind) -> dict[Column, tuple[str, ...]]:
+    """Return the columns of the summary in their order, and the keys that fill each."""
     found: dict[Column, tuple[str, ...]] = {}
     for metric in METRICS:
-        if metric.of == kind and metric.column:
+        if metric.kind == kind and metric.column:
             found[metric.column] = (*found.get(metric.column, ()), metric.key)
     return dict(sorted(found.items(), key=lambda item: item[0].place))

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from nlobayes.metrics import METRICS
-from nlobayes.metrics.metric import Metric, Of
+from nlobayes.metrics.metric import Metric, MetricKind
 
 INTRODUCTION = (
     "The table lists the scores of `nlobayes.metrics`, in its order. Shares are stored between 0"
@@ -65,17 +65,17 @@ HEADER = ("| key | what | unit | better | splits |", "|---|---|---|---|---|")
 def as_markdown() -> str:
     """Write the list as a page, with one table for each kind of scores."""
     lines = ["# Scores", "", INTRODUCTION, ""]
-    for kind in Of:
+    for kind in MetricKind:
         alike: dict[tuple[object, ...], list[Metric]] = {}
         for metric in METRICS:
-            if metric.of == kind:
+            if metric.kind == kind:
                 alike.setdefault(_form(metric), []).append(metric)
-        lines += [f"## Of {kind}", "", *HEADER, *map(_row, alike.values()), ""]
+        lines += [f"## Scores of {kind}", "", *HEADER, *map(_row, alike.values()), ""]
     return "\n".join([*lines, OWN])
 
 
 def _form(metric: Metric) -> tuple[object, ...]:
-    """Give the content of the row of a score, without the number in its name."""
+    """Return the content of the row of a score, without the number in its name."""
     names = (NUMBER.sub("", text) for text in (metric.key, metric.label))
     return (*names, metric.unit, metric.better, metric.splits, metric.beside)
 

@@ -9,7 +9,7 @@ LOWER, HIGHER = "lower", "higher"
 SPLITS = ("train", "val", "test")
 
 
-class Of(StrEnum):
+class MetricKind(StrEnum):
     """Kind of result that a score rates."""
 
     NUMBERS = "predicted numbers"
@@ -60,7 +60,7 @@ class Metric(NamedTuple):
     ----------
     key
         Its key in JSON files and its column in tables.
-    of
+    kind
         Kind of result that it rates.
     label
         Its name in figures and reports.
@@ -81,7 +81,7 @@ class Metric(NamedTuple):
     """
 
     key: str
-    of: Of
+    kind: MetricKind
     label: str
     unit: str = ""
     better: str | float | None = None

@@ -35,7 +35,7 @@ class Varying(NamedTuple):
 def log_probabilities(
     kind: str, fewest: int, most: int, mean: float = 1.0, ratio: float = 1.0
 ) -> np.ndarray:
-    """Give the log probability of each number from 0 to `most`: -inf below `fewest`.
+    """Return the log probability of each number from 0 to `most`: -inf below `fewest`.
 
     `kind` is `uniform`, `poisson` with a `mean`, or `geometric` with a `ratio`.
     """

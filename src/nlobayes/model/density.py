@@ -66,7 +66,7 @@ class Density(NamedTuple):
     def log_density(
         self, position: jax.Array, data: Data, inverse_temperature: float | jax.Array = 1.0
     ) -> jax.Array:
-        """Give the posterior's log density up to the evidence, with the likelihood tempered."""
+        """Return the posterior's log density up to the evidence, with the likelihood tempered."""
         likelihood = self.log_likelihood(position, data)
         return self.log_prior(position) + inverse_temperature * likelihood
 
@@ -280,7 +280,7 @@ def _named(model: pm.Model) -> list[Any]:
 
 
 def _dims(model: pm.Model, name: str) -> tuple[str, ...]:
-    """Give the axes of a variable, which the model may have under a name with a suffix."""
+    """Return the axes of a variable, which the model may have under a name with a suffix."""
     known = model.named_vars_to_dims
     return tuple(known.get(name) or known.get(name + PADDED) or ())
 

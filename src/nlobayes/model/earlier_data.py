@@ -105,7 +105,7 @@ def divide(
 
 
 def lower_edge(directions: int, draws: float, prior_draws: float) -> float:
-    """Give the smallest variance that the noise of draws produces between equal covariances.
+    """Return the smallest variance that the noise of draws produces between equal covariances.
 
     Wachter (1980, Ann. Statist. 8, 937): the eigenvalues of one sample covariance in units of
     another; 1 if both are exact.
@@ -131,7 +131,7 @@ def spread_points(features: np.ndarray, count: int) -> np.ndarray:
 
 
 def _whitening(prior: Moments, most: float, smallest_share: float) -> np.ndarray:
-    """Give principal directions (point, direction) along which the prior has unit variance."""
+    """Return principal directions (point, direction) along which the prior has unit variance."""
     variances, directions = np.linalg.eigh(prior.covariance)
     place = np.arange(len(variances), 0, -1)
     kept = (variances > smallest_share * variances[-1]) & (place <= most)

@@ -77,7 +77,7 @@ def fan_in(
     power: float = 0.5,
     degrees_of_freedom: float | None = None,
 ) -> Independent:
-    """Give non-centered weights whose scale is proportional to 1 / fan_in^`power`.
+    """Return non-centered weights whose scale is proportional to 1 / fan_in^`power`.
 
     The default family, normal, is the width-independent prior of Neal (1996), chapter 2.
     """
@@ -88,6 +88,6 @@ def fan_in(
 
 
 def gaussian(sd: float, non_centered: bool, bias_sd: float | None = None) -> Independent:
-    """Give weights N(0, sd^2) and biases of the same or another sd, whatever the width."""
+    """Return weights N(0, sd^2) and biases of the same or another sd, whatever the width."""
     biases = sd if bias_sd is None else bias_sd
     return Independent("normal", sd, biases, biases, fan_in_power=0.0, non_centered=non_centered)

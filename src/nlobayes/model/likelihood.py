@@ -48,15 +48,15 @@ class Likelihood(Protocol):
         ...
 
     def quantities(self, output: Any, xp: Any) -> Any:
-        """Give the functions whose convergence is checked at each point."""
+        """Return the functions whose convergence is checked at each point."""
         ...
 
     def noise(self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any) -> Noise | None:
-        """Give the distribution of the target at each point; None for classes."""
+        """Return the distribution of the target at each point; None for classes."""
         ...
 
     def moved(self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any) -> Any:
-        """Give the distribution parameters that depend on the position: (point,) or (point, entry).
+        """Return the distribution parameters that vary with position: (point,) or (point, entry).
 
         They are the outputs, and the logarithms of a learned scale and learned degrees of freedom.
         """
@@ -65,7 +65,7 @@ class Likelihood(Protocol):
     def information_root(
         self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any
     ) -> Any:
-        """Give R (point, row, entry), with R'R the Fisher information of the entries of `moved`."""
+        """Return R (point, row, entry); R'R is the Fisher information of the entries of `moved`."""
         ...
 
 
@@ -114,11 +114,11 @@ class Scaled:
         return targets
 
     def quantities(self, output: Any, xp: Any) -> Any:
-        """Give the outputs."""
+        """Return the outputs."""
         return output
 
     def stated_scale(self, output: Any, error: Any) -> Any:
-        """Give a fixed scale, or define a learned one in PyMC, with the error of each target."""
+        """Return a fixed scale, or define a learned one in PyMC, with the error of each target."""
         import pymc as pm
         import pytensor.tensor as pt
 
@@ -140,17 +140,17 @@ class Scaled:
         return pm.TruncatedNormal(NOISE, sigma=scale, lower=pm.floatX(self.floor), dims=dims)
 
     def moved(self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any) -> Any:
-        """Give the outputs and the logarithms of the learned noise parameters."""
+        """Return the outputs and the logarithms of the learned noise parameters."""
         return with_entries(output, self.learned(variables, error, xp), xp)
 
     def learned(self, variables: Mapping[str, Any], error: Any, xp: Any) -> list[Any]:
-        """Give the logarithm of a learned scale, errors included; none if the scale is fixed."""
+        """Return the logarithm of a learned scale, errors included; none if the scale is fixed."""
         return [] if self.sigma is not None else [xp.log(self.known_scale(variables, error, xp))]
 
     def orthogonal_root(
         self, of_output: Any, of_log_scale: Any, output: Any, scale: Any, xp: Any
     ) -> Any:
-        """Give the root of a distribution that is symmetric about its output.
+        """Return the root of a distribution that is symmetric about its output.
 
         The information has no cross term between the output and the logarithm of a learned scale.
         """
@@ -159,5 +159,5 @@ class Scaled:
         return of_blocks([[of_output / scale, 0.0], [0.0, of_log_scale]], output, xp)
 
     def known_scale(self, variables: Mapping[str, Any], error: Any, xp: Any) -> Any:
-        """Give a fixed scale, or the learned one from the variables, with the errors."""
+        """Return a fixed scale, or the learned one from the variables, with the errors."""
         return in_quadrature(variables[NOISE] if self.sigma is None else self.sigma, error, xp)

@@ -45,7 +45,7 @@ class Factor(NamedTuple):
 
     @property
     def log_determinant(self) -> jax.Array:
-        """Give the logarithm of the determinant of I + A A'."""
+        """Return the logarithm of the determinant of I + A A'."""
         return 2 * jnp.sum(jnp.log(jnp.diag(self.root)))
 
 

@@ -34,7 +34,7 @@ FEWEST_ROWS = 512
 
 
 def chunk_of(width: int, rows: int) -> int:
-    """Give the rows per chunk that cut the rows evenly, for a last hidden layer of a width."""
+    """Return the rows per chunk that cut the rows evenly, for a last hidden layer of a width."""
     most = max(FEWEST_ROWS, MOST_CELLS // (width + 1))
     return -(-rows // -(-rows // most))
 

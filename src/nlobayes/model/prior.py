@@ -36,7 +36,7 @@ class Parameters(NamedTuple):
 
     @property
     def whitened(self) -> bool:
-        """Give `non_centered` under its old name, which custom functions may still use."""
+        """Return `non_centered` under its old name, which custom functions may still use."""
         warnings.warn(
             "parameters.whitened is now parameters.non_centered; the next release has not the old "
             "name",

@@ -75,11 +75,11 @@ def place_rows(
 
 
 def first_chunk(data: Data) -> Data:
-    """Give the first chunk of rows, without the chunk axis."""
+    """Return the first chunk of rows, without the chunk axis."""
     return jax.tree.map(lambda x: x[0], data)
 
 
 def columns_of(chunk: Data) -> tuple[jax.Array, ...]:
-    """Give features, target and error of a chunk, as the log likelihood takes them."""
+    """Return features, target and error of a chunk, as the log likelihood takes them."""
     error = () if chunk.error is None else (chunk.error,)
     return (chunk.features, chunk.target, *error)

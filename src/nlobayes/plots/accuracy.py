@@ -75,7 +75,7 @@ def _is_relative(rows: DataFrame) -> bool:
 
 
 def _relative(rows: DataFrame, column: str, names: Labels) -> Floats:
-    """Give target / reference, on the scale of the target itself target - reference."""
+    """Return target / reference, on the scale of the target itself target - reference."""
     difference = floats(rows, column) - floats(rows, "reference")
     return 10.0**difference if names.is_log10 else difference
 
@@ -92,7 +92,7 @@ def _relative_panel(axes: Axes, rows: DataFrame, names: Labels) -> None:
 
 
 def _errors(rows: DataFrame, names: Labels) -> str:
-    """Give the number of test points and the errors of their predictions as text."""
+    """Return the number of test points and the errors of their predictions as text."""
     rmse = np.sqrt(np.mean(_residual(rows) ** 2))
     text = f"test, {len(rows)} points: RMSE {rmse:.3g} {names.model_unit}".rstrip()
     if not names.is_log10:

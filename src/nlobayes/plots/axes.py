@@ -62,7 +62,7 @@ _TEXTS = ("covariate", "target", "unit")
 
 
 def with_unit(name: str, unit: str) -> str:
-    """Give the name of an axis with its unit, if there is one."""
+    """Return the name of an axis with its unit, if there is one."""
     return f"{name} ({unit})" if unit else name
 
 
@@ -72,7 +72,7 @@ def narrow(label: str, width: int = 24) -> str:
 
 
 def note_figure(note: str) -> Figure:
-    """Give a figure that states why there is nothing to draw."""
+    """Return a figure that states why there is nothing to draw."""
     figure = new_figure(height=1.0)
     figure.suptitle(note, y=0.6, fontsize=9)
     return figure

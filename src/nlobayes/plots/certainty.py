@@ -43,7 +43,7 @@ def certainty(plane: DataFrame, points: DataFrame, inputs: DataFrame, classes: D
 
 
 def _grids(plane: DataFrame, column: str) -> Floats:
-    """Give the values of a column, axes (class, second, first)."""
+    """Return the values of a column, axes (class, second, first)."""
     classes = [rows for _, rows in plane.groupby("class")]
     tables = [rows.pivot_table(column, index="second", columns="first") for rows in classes]
     return np.array([table.to_numpy(np.float64) for table in tables])

@@ -179,7 +179,7 @@ def _panels(count: int, *, height: float, sharey: bool = False) -> tuple[Figure,
 
 
 def _scores(rows: DataFrame, name: str) -> Scores:
-    """Give the scores of rows that have one; without interval, its ends are the score."""
+    """Return the scores of rows that have one; without interval, its ends are the score."""
     factor = 100.0 if metric_of(name).percent else 1.0
     value = floats(rows, name)
     ends = []
@@ -208,7 +208,7 @@ def _scale(groups: Sequence[Group], name: str) -> Literal["linear", "log"]:
 
 
 def _means(position: Floats, value: Floats) -> tuple[Floats, Floats]:
-    """Give the positions and the mean of the values at each."""
+    """Return the positions and the mean of the values at each."""
     where, index = np.unique(position, return_inverse=True)
     return where, np.bincount(index, value) / np.bincount(index)
 

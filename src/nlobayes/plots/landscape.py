@@ -51,7 +51,7 @@ def landscape(plane: DataFrame, maps: DataFrame, path: DataFrame) -> Figure:
 
 
 def _floor(above: Floats) -> float:
-    """Give the least energy of a logarithmic scale; any number if all are equal."""
+    """Return the least energy of a logarithmic scale; any number if all are equal."""
     positive = above[(above > 0) & np.isfinite(above)]
     return max(float(positive.min()), DEEPEST * float(positive.max())) if positive.size else DEEPEST
 

@@ -76,7 +76,7 @@ def _bands(axes: Axes, band: DataFrame, some: DataFrame, names: Labels) -> None:
 
 
 def _limits(band: DataFrame, observed: Floats) -> tuple[float, float]:
-    """Give the range of the wider band and of the target, with a margin."""
+    """Return the range of the wider band and of the target, with a margin."""
     shown = np.concatenate([floats(band, "q2_5"), floats(band, "q97_5"), observed])
     low, high = float(np.nanmin(shown)), float(np.nanmax(shown))
     air = 0.05 * (high - low) or 1.0
@@ -107,7 +107,7 @@ def _ratios(axes: Axes, scale: DataFrame) -> None:
 
 
 def _decades(drawn: Floats, target: float) -> Floats:
-    """Give the powers of ten between draws and a target; none if the target does not vary."""
+    """Return the powers of ten between draws and a target; none if the target does not vary."""
     if not target > 0:
         return np.array([])
     with np.errstate(divide="ignore"):

@@ -42,7 +42,7 @@ def finite(table: DataFrame, column: str) -> NDArray[np.bool_]:
 
 
 def short_names(settings: Sequence[str]) -> list[str]:
-    """Give names without the parts that all share, shortened in the middle if too long."""
+    """Return names without the parts that all share, shortened in the middle if too long."""
     parts = [setting.split("/") for setting in settings]
     if len(parts) > 1 and len({len(part) for part in parts}) == 1:
         kept = [names for names in zip(*parts, strict=True) if len(set(names)) > 1]

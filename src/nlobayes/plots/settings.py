@@ -40,7 +40,7 @@ class Setting(NamedTuple):
     rows: DataFrame
 
     def key(self, numbers: str = "") -> Line2D:
-        """Give the entry of the legend."""
+        """Return the entry of the legend."""
         label = f"{self.name}: {numbers}" if numbers else self.name
         return Line2D([], [], color=self.color, linestyle=self.dashes, label=label)
 
@@ -82,7 +82,7 @@ def _pulls(axes: Axes, setting: Setting, rows: DataFrame) -> None:
 
 
 def _sigmas(rows: DataFrame) -> str:
-    """Give the standard deviations of the pulls of each kind."""
+    """Return the standard deviations of the pulls of each kind."""
     found = rows.groupby("kind", sort=False)["sigma_z"].first()
     sigmas = [f"{found[kind]:.2f} {kind}" for kind in KINDS if kind in found]
     return rf"$\sigma_z$ = {', '.join(sigmas)}"

@@ -173,7 +173,7 @@ def _label(quantity: str) -> str:
 
 
 def _bins(values: Floats) -> int | list[float]:
-    """Give one bin for each value, or a number of bins if there are many."""
+    """Return one bin for each value, or a number of bins if there are many."""
     distinct = np.unique(values)
     if len(distinct) > MOST_BINS:
         return 30

@@ -89,7 +89,7 @@ def loadings(table: DataFrame) -> Figure:
 
 
 def _edges(taken: Floats) -> Floats:
-    """Give bins of equal ratio from the least to the largest value in the figure."""
+    """Return bins of equal ratio from the least to the largest value in the figure."""
     low, high = np.min(taken), np.quantile(taken, SHOWN)
     return np.geomspace(low, max(high, 1.01 * low), BINS + 1)
 

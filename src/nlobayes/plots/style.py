@@ -53,7 +53,7 @@ def new_figure(*, height: float) -> Figure:
 
 
 def chain_color(chain: int) -> str:
-    """Give the colour of a chain: the same in every figure; it repeats after seven chains."""
+    """Return the colour of a chain: the same in every figure; it repeats after seven chains."""
     return CHAIN_COLORS[chain % len(CHAIN_COLORS)]
 
 
@@ -124,12 +124,12 @@ def points_within(
 
 
 def symmetric_limit(values: Floats) -> float:
-    """Give the half-height of an axis around zero that shows the bulk (98.5 %) with a margin."""
+    """Return the half-height of an axis around zero that shows the bulk (98.5 %) with a margin."""
     return 1.4 * float(np.quantile(np.abs(values), 0.985)) or 1.0
 
 
 def render(figure: Figure, format: str) -> bytes:
-    """Give the contents of an image file: equal figures give equal bytes, without date or host.
+    """Return the contents of an image file: equal figures give equal bytes, without date or host.
 
     Parameters
     ----------

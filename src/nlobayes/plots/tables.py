@@ -15,7 +15,7 @@ ANYTHING, OPTIONAL = "*", "?"
 
 
 def drawable_rows(table: DataFrame, name: str, columns: Sequence[str]) -> DataFrame:
-    """Give the rows of `table` that can be drawn: the needed columns, finite where required.
+    """Return the rows of `table` that can be drawn: the needed columns, finite where required.
 
     A column whose name ends in `?` may lack values; `*` alone takes the table as it is.
 
@@ -57,7 +57,7 @@ def _check_values(table: DataFrame, name: str, column: str) -> None:
 
 
 def split_rows(table: DataFrame, split: str, name: str = "predictions") -> DataFrame:
-    """Give the rows of one split of the table `name`.
+    """Return the rows of one split of the table `name`.
 
     Raises
     ------
@@ -87,5 +87,5 @@ def by_chain(table: DataFrame, column: str) -> Iterator[tuple[int, DataFrame]]:
 
 
 def floats(table: DataFrame, column: str) -> NDArray[np.float64]:
-    """Give one column as an array of float64, shape (row,)."""
+    """Return one column as an array of float64, shape (row,)."""
     return table[column].to_numpy(dtype=np.float64)

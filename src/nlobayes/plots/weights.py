@@ -74,7 +74,7 @@ def _scatter(axes: Axes, rows: DataFrame) -> None:
 
 
 def _no_density(draws: Floats, names: tuple[str, str]) -> str:
-    """Give the reason why the draws (weight, draw) span no plane; empty if they do."""
+    """Return the reason why the draws (weight, draw) span no plane; empty if they do."""
     still = np.ptp(draws, axis=1) <= LEAST_RANGE * np.abs(draws).max(axis=1)
     if still.any():
         return "never moved,\n" + ", ".join(np.array(names)[still])

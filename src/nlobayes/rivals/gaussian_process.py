@@ -93,7 +93,7 @@ def condition(
 
 
 def hyperparameters(kernel: Kernel) -> dict[str, Any]:
-    """Give the amplitude, the length scales and the noise, as standard deviations."""
+    """Return the amplitude, the length scales and the noise, as standard deviations."""
     signal, noise = kernel.k1, kernel.k2
     return {
         "amplitude": float(np.sqrt(signal.k1.constant_value)),
@@ -138,7 +138,7 @@ def _predict(process: GaussianProcessRegressor, points: np.ndarray) -> RivalOutp
 
 
 def gaussian_quantiles(count: int) -> np.ndarray:
-    """Give `count` quantiles of a standard Gaussian, scaled to have variance one.
+    """Return `count` quantiles of a standard Gaussian, scaled to have variance one.
 
     They represent its draws without the error of a random sample.
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from nlobayes.figures import Of, names_of
+from nlobayes.figures import FigureKind, names_of
 from nlobayes.study.run import RunSpec
 from nlobayes.workflow.figures import (
     DATA,
@@ -33,7 +33,7 @@ def grid_outputs(plan: Plan, grid: str) -> Paths:
     """List the final files of a grid."""
     outputs = plan.study.grids[grid].outputs
     if outputs == "speed":
-        return [f"timings/speed/{grid}/{name}.svg" for name in names_of(Of.SPEED)]
+        return [f"timings/speed/{grid}/{name}.svg" for name in names_of(FigureKind.SPEED)]
     runs = [*plan.study.runs(grid)]
     if outputs == "prior":
         models = dict.fromkeys(run.model_id for run in runs)
@@ -52,8 +52,8 @@ def grid_outputs(plan: Plan, grid: str) -> Paths:
 def figures_of(run: RunSpec) -> Paths:
     """List the figures of a run, of its MAPs and of its dataset."""
     surveyed = LANDSCAPE_FIGURES if _has_plane(run) else ()
-    of_chains = () if run.method.approximate else names_of(Of.CHAINS)
-    of_sizes = names_of(Of.DRAWN_SIZES) if run.network.varies else ()
+    of_chains = () if run.method.approximate else names_of(FigureKind.CHAINS)
+    of_sizes = names_of(FigureKind.DRAWN_SIZES) if run.network.varies else ()
     own = (*of_chains, *of_sizes, *figures_that_data_allow(run.dataset))
     return [
         f"results/figures/data/{run.names['dataset']}/{DATA}.svg",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from nlobayes.figures import Of, by_category, names_of, tabulated
+from nlobayes.figures import FigureKind, by_category, names_of, tabulated
 from nlobayes.study.datasets import DatasetPreset
 
 
@@ -24,12 +24,14 @@ class Task:
 
 
 NUMBERS = Task(
-    tables=tabulated(Of.RUNS, Of.NUMBERS, Of.ONE_FEATURE, Of.KNOWN_SCALE),
-    figures=by_category(Of.RUNS, Of.NUMBERS),
+    tables=tabulated(
+        FigureKind.RUNS, FigureKind.NUMBERS, FigureKind.ONE_FEATURE, FigureKind.KNOWN_SCALE
+    ),
+    figures=by_category(FigureKind.RUNS, FigureKind.NUMBERS),
 )
 CLASSES = Task(
-    tables=tabulated(Of.RUNS, Of.CLASSES, Of.PLANES, Of.IMAGES),
-    figures=by_category(Of.RUNS, Of.CLASSES),
+    tables=tabulated(FigureKind.RUNS, FigureKind.CLASSES, FigureKind.PLANES, FigureKind.IMAGES),
+    figures=by_category(FigureKind.RUNS, FigureKind.CLASSES),
 )
 
 
@@ -46,9 +48,9 @@ def figures_that_data_allow(dataset: DatasetPreset) -> tuple[str, ...]:
     """List the figures of a run: those of its task, and those for particular datasets."""
     task = task_of(dataset)
     if task is CLASSES:
-        plane = names_of(Of.PLANES) if len(dataset.features.columns) == PLANE else ()
-        images = names_of(Of.IMAGES) if dataset.image is not None else ()
+        plane = names_of(FigureKind.PLANES) if len(dataset.features.columns) == PLANE else ()
+        images = names_of(FigureKind.IMAGES) if dataset.image is not None else ()
         return (*task.figure_names, *plane, *images)
-    bands = names_of(Of.ONE_FEATURE) if len(dataset.features.columns) == 1 else ()
-    scale = names_of(Of.KNOWN_SCALE) if dataset.target.scale_variations else ()
+    bands = names_of(FigureKind.ONE_FEATURE) if len(dataset.features.columns) == 1 else ()
+    scale = names_of(FigureKind.KNOWN_SCALE) if dataset.target.scale_variations else ()
     return (*task.figure_names, *bands, *scale)

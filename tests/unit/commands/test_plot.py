@@ -18,7 +18,7 @@ from nlobayes.commands.pipeline.plot import plot
 from nlobayes.commands.pipeline.tabulate import tabulate
 from nlobayes.commands.pipeline.tabulate_chains import tabulate_chains
 from nlobayes.commands.pipeline.thin import thin
-from nlobayes.figures import Of, names_of
+from nlobayes.figures import FigureKind, names_of
 from nlobayes.types import Dataset
 from tests.refusals import refused
 
@@ -34,7 +34,9 @@ DIAGNOSE = json.dumps(
 TABULATE_CHAINS = '{"thin": 4, "covariate": "m1"}'
 TABULATE = '{"covariate": "m1", "calibration": {}, "seed": 1}'
 EVALUATE = '{"noise": "gaussian", "calibration": {}, "covariate": "m1", "seed": 1}'
-OF_A_RUN = [*names_of(Of.RUNS, Of.CHAINS, Of.NUMBERS, Of.KNOWN_SCALE)]
+OF_A_RUN = [
+    *names_of(FigureKind.RUNS, FigureKind.CHAINS, FigureKind.NUMBERS, FigureKind.KNOWN_SCALE)
+]
 SIGNATURES = {".png": b"\x89PNG\r\n\x1a\n", ".svg": b"<?xml"}
 
 

@@ -21,7 +21,7 @@ from nlobayes.commands.pipeline.plot import plot
 from nlobayes.commands.pipeline.posterior_predictive import posterior_predictive
 from nlobayes.commands.pipeline.tabulate_sizes import tabulate_sizes
 from nlobayes.commands.pipeline.thin import thin
-from nlobayes.figures import OF_EVERY_RUN, Of, names_of, tabulated_of_sizes
+from nlobayes.figures import OF_EVERY_RUN, FigureKind, names_of, tabulated_of_sizes
 from nlobayes.types import Dataset
 from tests.refusals import refused
 
@@ -164,7 +164,7 @@ def test_figures_are_drawn_from_these_tables(
 ) -> None:
     tabulate_sizes(SPEC, posterior, *sized, tmp_path)
     (tmp_path / "labels.csv").write_text("covariate,target,unit,scale\nm1,sigma,pb,log10\n")
-    plot(tmp_path, tmp_path / "figures", [*names_of(Of.DRAWN_SIZES)])
+    plot(tmp_path, tmp_path / "figures", [*names_of(FigureKind.DRAWN_SIZES)])
     drawn = {path.stem for path in (tmp_path / "figures").glob("*.svg")}
     assert drawn == {"sizes", "visits", "size_trace", "draw_scores"}
     assert "labels" in OF_EVERY_RUN

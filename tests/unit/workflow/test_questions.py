@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from nlobayes.figures import Of, names_of
+from nlobayes.figures import FigureKind, names_of
 from nlobayes.stages import PIPELINE
 from nlobayes.study.job_builder import run_jobs
 from nlobayes.study.library import override
@@ -242,7 +242,7 @@ def test_only_runs_whose_size_is_drawn_have_figures_of_it(make_plan: MakePlan) -
         }
     )
     drawn, run = grid_outputs(plan, "sized"), RUN.replace("n4", "drawn").replace("hmc", "jumps")
-    for figure in names_of(Of.DRAWN_SIZES):
+    for figure in names_of(FigureKind.DRAWN_SIZES):
         assert f"results/figures/{run}/{figure}.svg" in drawn
         assert f"results/figures/{RUN}/{figure}.svg" not in grid_outputs(plan, "one")
     assert re.fullmatch(runs_of_drawn_sizes(plan), run)
@@ -265,7 +265,7 @@ def test_figures_that_some_runs_of_classes_have(make_plan: MakePlan) -> None:
 
 
 def test_figures_that_runs_with_one_feature_have(make_plan: MakePlan) -> None:
-    names = names_of(Of.ONE_FEATURE)
+    names = names_of(FigureKind.ONE_FEATURE)
     assert names == ("bands", "curves", "density")
     one = {"columns": ["m1"], "map": "raw", "units": {"m1": "GeV"}}
     for features, expected in (({}, set()), (one, {*names})):

@@ -40,7 +40,9 @@ CONVERGENCE = (
 
 def score_columns(of_classes: bool) -> dict[metrics.Column, tuple[str, ...]]:
     """Return the columns of scores with their keys; a run uses the first key that it has."""
-    return metrics.by_column(metrics.Of.CLASSES if of_classes else metrics.Of.NUMBERS)
+    return metrics.by_column(
+        metrics.MetricKind.CLASSES if of_classes else metrics.MetricKind.NUMBERS
+    )
 
 
 def filled_by(keys: Sequence[str], test: Mapping[str, Any]) -> str:

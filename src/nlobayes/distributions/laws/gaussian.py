@@ -23,15 +23,15 @@ class Gaussian(NamedTuple):
         return True
 
     def logpdf(self, value: Any) -> Any:
-        """Give the log density of residuals (..., point)."""
+        """Return the log density of residuals (..., point)."""
         return -0.5 * np.square(value / self.scale) - np.log(self.scale * math.sqrt(2 * math.pi))
 
     def cdf(self, value: Any) -> Any:
-        """Give the probability of a smaller residual (..., point)."""
+        """Return the probability of a smaller residual (..., point)."""
         return ndtr(value / self.scale)
 
     def quantile(self, probability: float) -> Any:
-        """Give the residual that is exceeded with probability 1 - `probability`."""
+        """Return the residual that is exceeded with probability 1 - `probability`."""
         return self.scale * ndtri(probability)
 
     def sample(self, rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
@@ -40,11 +40,11 @@ class Gaussian(NamedTuple):
         return drawn
 
     def sd(self) -> Any:
-        """Give the standard deviation, which is the scale."""
+        """Return the standard deviation, which is the scale."""
         return self.scale
 
     def at(self, points: Rows) -> Gaussian:
-        """Give the law at some of its points."""
+        """Return the law at some of its points."""
         return Gaussian(at_points(self.scale, points))
 
     def check(self) -> None:

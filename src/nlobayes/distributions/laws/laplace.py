@@ -22,17 +22,17 @@ class Laplace(NamedTuple):
         return False
 
     def logpdf(self, value: Any) -> Any:
-        """Give the log density of residuals (..., point)."""
+        """Return the log density of residuals (..., point)."""
         return -np.abs(value / self.scale) - np.log(2) - np.log(self.scale)
 
     def cdf(self, value: Any) -> Any:
-        """Give the probability of a smaller residual (..., point)."""
+        """Return the probability of a smaller residual (..., point)."""
         z = value / self.scale
         tail = 0.5 * np.exp(-np.abs(z))
         return np.where(z < 0, tail, 1 - tail)
 
     def quantile(self, probability: float) -> Any:
-        """Give the residual that is exceeded with probability 1 - `probability`."""
+        """Return the residual that is exceeded with probability 1 - `probability`."""
         distance = -math.log(2 * min(probability, 1 - probability))
         return math.copysign(distance, probability - 0.5) * self.scale
 
@@ -42,11 +42,11 @@ class Laplace(NamedTuple):
         return drawn
 
     def sd(self) -> Any:
-        """Give the standard deviation, sqrt(2) times the scale."""
+        """Return the standard deviation, sqrt(2) times the scale."""
         return self.scale * math.sqrt(2)
 
     def at(self, points: Rows) -> Laplace:
-        """Give the law at some of its points."""
+        """Return the law at some of its points."""
         return Laplace(at_points(self.scale, points))
 
     def check(self) -> None:

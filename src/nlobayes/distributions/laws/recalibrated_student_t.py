@@ -35,19 +35,19 @@ class RecalibratedStudentT(NamedTuple):
         return False
 
     def logpdf(self, value: Any) -> Any:
-        """Give the log density of residuals (..., point), beyond the end as if there were none."""
+        """Return the log density of residuals (..., point); beyond the end as if there was none."""
         plain = self._plain()
         factor = recalibration.slope(2 * plain.cdf(-np.abs(value)), self.tails)
         return plain.logpdf(value) + np.log(factor)
 
     def cdf(self, value: Any) -> Any:
-        """Give the probability of a smaller residual (..., point)."""
+        """Return the probability of a smaller residual (..., point)."""
         tail = 2 * self._plain().cdf(-np.abs(value))
         half = recalibration.recalibrate(tail, self.tails) / 2
         return np.where(value < 0, half, 1 - half)
 
     def quantile(self, probability: float) -> Any:
-        """Give the residual that is exceeded with probability 1 - `probability`."""
+        """Return the residual that is exceeded with probability 1 - `probability`."""
         half = recalibration.invert(2 * min(probability, 1 - probability), self.tails) / 2
         side = math.copysign(1.0, 0.5 - probability)
         return side * self.scale * stdtrit(self.degrees_of_freedom, half)
@@ -63,11 +63,11 @@ class RecalibratedStudentT(NamedTuple):
         return drawn
 
     def sd(self) -> Any:
-        """Give the standard deviation, for each row of tails."""
+        """Return the standard deviation, for each row of tails."""
         return self.scale * np.sqrt(variance(self.tails, self.degrees_of_freedom))
 
     def at(self, points: Rows) -> RecalibratedStudentT:
-        """Give the law at some of its points."""
+        """Return the law at some of its points."""
         tails = self.tails if self.tails.ndim == 1 else self.tails[points]
         return self._replace(scale=at_points(self.scale, points), tails=tails)
 
@@ -96,7 +96,7 @@ def build(*, scale: Any, degrees_of_freedom: Any = None, tails: Any = None) -> R
 
 
 def variance(tails: np.ndarray, degrees: float) -> np.ndarray:
-    """Give the variance for each row of tails (..., node), in units of the squared scale."""
+    """Return the variance for each row of tails (..., node), in units of the squared scale."""
     nodes = [_second_moment(tail, degrees) for tail in recalibration.ends(tails)[:-1]]
     parts = np.diff([*nodes, np.full_like(nodes[0], degrees / (degrees - 2))], axis=0)
     factors = recalibration.factors(tails)

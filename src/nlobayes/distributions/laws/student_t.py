@@ -27,13 +27,13 @@ class StudentT(NamedTuple):
         return False
 
     def logpdf(self, value: Any) -> Any:
-        """Give the log density of residuals (..., point)."""
+        """Return the log density of residuals (..., point)."""
         degrees = self.degrees_of_freedom
         squared = np.square(value / self.scale)
         return self._log_height() - (degrees + 1) / 2 * np.log1p(squared / degrees)
 
     def cdf(self, value: Any) -> Any:
-        """Give the probability of a smaller residual (..., point)."""
+        """Return the probability of a smaller residual (..., point)."""
         standardised, degrees = value / self.scale, self.degrees_of_freedom
         if np.ndim(degrees) or degrees != _CLOSED:
             return stdtr(degrees, standardised)
@@ -42,7 +42,7 @@ class StudentT(NamedTuple):
         return np.square(1 + sine) * (2 - sine) / 4
 
     def quantile(self, probability: float) -> Any:
-        """Give the residual that is exceeded with probability 1 - `probability`."""
+        """Return the residual that is exceeded with probability 1 - `probability`."""
         return self.scale * stdtrit(self.degrees_of_freedom, probability)
 
     def sample(self, rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
@@ -52,11 +52,11 @@ class StudentT(NamedTuple):
         return drawn
 
     def sd(self) -> Any:
-        """Give the standard deviation, which is above the scale."""
+        """Return the standard deviation, which is above the scale."""
         return self.scale * np.sqrt(self.degrees_of_freedom / (self.degrees_of_freedom - 2))
 
     def at(self, points: Rows) -> StudentT:
-        """Give the law at some of its points."""
+        """Return the law at some of its points."""
         return self._replace(scale=at_points(self.scale, points))
 
     def check(self) -> None:
@@ -71,7 +71,7 @@ class StudentT(NamedTuple):
         return tables.to_the_tail(self._replace(scale=1.0))
 
     def _log_height(self) -> Any:
-        """Give the log density of a residual of zero."""
+        """Return the log density of a residual of zero."""
         degrees = self.degrees_of_freedom
         if np.ndim(degrees) == 0:
             normalisation = math.lgamma((degrees + 1) / 2) - math.lgamma(degrees / 2)

@@ -235,7 +235,7 @@ def spread_error(z: np.ndarray) -> float:
 
 
 def _chance_of_ranks(u: np.ndarray, points: int, ranked: int) -> np.ndarray:
-    """Give the factor (row,) by which the sampling error of the ranked rows widens the band.
+    """Return the factor (row,) by which the sampling error of the ranked rows widens the band.
 
     The share of absolute residuals below the v-quantile of n others has the variance v (1 - v) / n.
     Half of its error is that of the distribution function at u = (1 + v) / 2 and (1 - v) / 2, where

@@ -71,7 +71,7 @@ def equal_count_bins(values: np.ndarray, bins: int) -> list[np.ndarray]:
 
 
 def coverage_by_decile(pit: np.ndarray, covariate: np.ndarray) -> dict[str, list[float]]:
-    """Give the coverage of central intervals in `equal_count_bins` of the covariate (point,).
+    """Return the coverage of central intervals in `equal_count_bins` of the covariate (point,).
 
     Returns
     -------

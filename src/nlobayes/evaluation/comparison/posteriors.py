@@ -91,7 +91,7 @@ def _variation(first: Predicted, second: Predicted) -> Measures:
 
 
 def _predictive(predicted: Predicted) -> Mixture:
-    """Give the predictive with the noise that the likelihood states."""
+    """Return the predictive with the noise that the likelihood states."""
     if predicted.family is None or predicted.family not in LAWS:
         raise InputError(
             "evaluation.unknown_stated_noise", family=predicted.family, known=list(LAWS)

@@ -334,7 +334,7 @@ def _metric(run: RunMetrics, name: str) -> float | None:
 
 
 def ess_per_million_gradients(run: RunMetrics) -> float | None:
-    """Give the smallest bulk ESS of f per million gradients, warm-up included."""
+    """Return the smallest bulk ESS of f per million gradients, warm-up included."""
     ess, gradients = (run.diagnostics.get(key) for key in ("ess_f_bulk_min", "gradients_total"))
     return 1e6 * ess / gradients if ess is not None and gradients else None
 

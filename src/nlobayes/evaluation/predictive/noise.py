@@ -21,11 +21,11 @@ class PredictiveNoise(NamedTuple):
 
 
 def locate(draws: np.ndarray, noise: PredictiveNoise) -> Mixture:
-    """Give the predictive distribution: the law about the draws (sample, point), or their mean."""
+    """Return the predictive distribution: the law about the draws (sample, point) or their mean."""
     centres = draws.mean(axis=0, keepdims=True) if noise.about_mean else draws
     return Mixture(centres, noise.law)
 
 
 def at_rows(noise: PredictiveNoise, rows: Rows) -> PredictiveNoise:
-    """Give the noise at some of its points."""
+    """Return the noise at some of its points."""
     return noise._replace(law=noise.law.at(rows))

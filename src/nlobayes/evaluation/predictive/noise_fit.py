@@ -55,7 +55,7 @@ def fit_noise(
 def at_points(
     fitted: FittedNoise, draws: np.ndarray, features: np.ndarray | None = None
 ) -> PredictiveNoise:
-    """Give the noise at points with these draws (sample, point) and features (point, feature).
+    """Return the noise at points with these draws (sample, point) and features (point, feature).
 
     Raises
     ------
@@ -74,7 +74,7 @@ def at_points(
 
 
 def standard_law(fitted: FittedNoise) -> Law:
-    """Give the law of scale one, with a row of tails for each bin of its recalibration."""
+    """Return the law of scale one, with a row of tails for each bin of its recalibration."""
     law: Law = _family(fitted.family).law(fitted, 1.0, np.arange(len(fitted.tails)))
     law.check()
     return law

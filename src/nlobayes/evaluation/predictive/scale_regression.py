@@ -93,7 +93,7 @@ class _Problem(NamedTuple):
 
 
 def _loss(parameters: np.ndarray, problem: _Problem) -> tuple[float, np.ndarray]:
-    """Give minus the log posterior per point, and its gradient."""
+    """Return minus the log posterior per point, and its gradient."""
     residual, typical, known = problem
     log_scale, log_degrees, *_ = parameters
     weights, degrees = parameters[2:], 2 + math.exp(log_degrees)
@@ -117,7 +117,7 @@ def _slopes(standardised: np.ndarray, degrees: float) -> tuple[np.ndarray, np.nd
 
 
 def _hats(features: np.ndarray | None, knots: Knots) -> list[np.ndarray]:
-    """Give for each knot the function that is one there and falls to zero at its neighbours."""
+    """Return for each knot the function that is one there and falls to zero at its neighbours."""
     return [
         np.interp(features[:, column], each, np.eye(len(each))[index])
         for column, each in enumerate(knots)

@@ -52,7 +52,7 @@ def fit_scale(points: Points, law: Callable[[float], Law]) -> Optimum:
 
 
 def no_noise(points: int) -> InputError:
-    """Give the error for points that are reproduced exactly."""
+    """Return the error for points that are reproduced exactly."""
     return InputError("evaluation.exact_predictions", points=points)
 
 

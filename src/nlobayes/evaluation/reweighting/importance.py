@@ -107,7 +107,7 @@ def importance_weights(
 
 
 def threshold(draws: int) -> float:
-    """Give the Pareto k above which estimates from this number of draws are unreliable.
+    """Return the Pareto k above which estimates from this number of draws are unreliable.
 
     It is min(1 - 1 / log10(draws), 0.7), hence 0.7 from about 2200 draws.
     """
@@ -167,7 +167,7 @@ def weighted_sd(weights: Weights, quantities: np.ndarray) -> np.ndarray:
 def weighted_quantiles(
     weights: Weights, quantities: np.ndarray, probabilities: Sequence[float]
 ) -> np.ndarray:
-    """Give the smallest draws up to which the weights reach each probability.
+    """Return the smallest draws up to which the weights reach each probability.
 
     Axes (probability, point) from (draw, point); errors as `weighted_mean`, or if a probability
     is not strictly between 0 and 1.

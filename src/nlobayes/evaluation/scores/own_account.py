@@ -12,7 +12,7 @@ SHOWN = ("coverage_68", "coverage_95")
 
 
 def own_account(mean: np.ndarray, sd: np.ndarray, observed: np.ndarray) -> dict[str, float]:
-    """Give the coverage of central intervals, and the log score in nats per point; all (point,)."""
+    """Return the coverage of central intervals, and the log score in nats; all (point,)."""
     pull = np.abs(observed - mean) / sd
     within = {name: ndtri((1 + CENTRAL_LEVELS[name]) / 2) for name in SHOWN}
     covered = {name: float(np.mean(pull <= limit)) for name, limit in within.items()}

@@ -55,7 +55,7 @@ def stack(task: Task, given: Given, choices: Choices) -> Scores:
 
 
 def _of_chains(task: Task, given: Given, rows: np.ndarray) -> np.ndarray:
-    """Give the log density of rows under each chain (chain, row)."""
+    """Return the log density of rows under each chain (chain, row)."""
     density = task.log_likelihood(given, rows)
     return chain_log_density(density.reshape(given.chains, -1, density.shape[1]))
 

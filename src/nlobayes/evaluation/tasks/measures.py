@@ -13,7 +13,7 @@ ACCURACY, RMSE_LOG10, RMSE_TARGET = "accuracy", "rmse_log10", "rmse_target"
 def rmse_of_numbers(
     given: Given, predicted: np.ndarray, rows: np.ndarray
 ) -> tuple[str, np.ndarray]:
-    """Give the RMSE of predictions on the model scale; for several targets its mean.
+    """Return the RMSE of predictions on the model scale; for several targets its mean.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def rmse_of_numbers(
 def accuracy_of_classes(
     given: Given, predicted: np.ndarray, rows: np.ndarray
 ) -> tuple[str, np.ndarray]:
-    """Give the share of the rows whose most probable class is true.
+    """Return the share of the rows whose most probable class is true.
 
     As `rmse_of_numbers`, of probabilities (each, point, class).
     """

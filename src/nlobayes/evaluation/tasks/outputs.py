@@ -59,7 +59,7 @@ def _along_outputs(values: np.ndarray | None, place: int) -> np.ndarray | None:
 
 
 def with_one_target(data: Dataset, place: int) -> Dataset:
-    """Give a dataset with one of several targets.
+    """Return a dataset with one of several targets.
 
     The reference belongs to the first target only.
     """

@@ -42,14 +42,14 @@ def compare_classes(given: Given) -> Scores:
 
 
 def log_likelihood_of_numbers(given: Given, rows: np.ndarray) -> np.ndarray:
-    """Give the log likelihood (draw, row) of rows (point,) under every draw, of all targets."""
+    """Return the log likelihood (draw, row) of rows (point,) under every draw, of all targets."""
     several = len(given.data.target_names) > 1
     each = [one for _, one in one_by_one(given)] if several else [given]
     return np.sum([_log_likelihood(one, rows) for one in each], axis=0)
 
 
 def log_likelihood_of_classes(given: Given, rows: np.ndarray) -> np.ndarray:
-    """Give the log probability (draw, row) of the true class of rows (point,) under every draw."""
+    """Return the log probability (draw, row) of the true class of rows (point,) by every draw."""
     probabilities = given.posterior.function[:, rows]
     true = given.data.target[rows].astype(int)
     smallest = np.finfo(probabilities.dtype).tiny
@@ -58,7 +58,7 @@ def log_likelihood_of_classes(given: Given, rows: np.ndarray) -> np.ndarray:
 
 
 def _log_likelihood(given: Given, rows: np.ndarray) -> np.ndarray:
-    """Give the log likelihood (draw, row) of the one target of a dataset."""
+    """Return the log likelihood (draw, row) of the one target of a dataset."""
     residual = _observed(given)[rows] - given.posterior.function[:, rows].astype(np.float64)
     density: np.ndarray = _law(given.posterior).at(rows).logpdf(residual)
     return density
@@ -71,7 +71,7 @@ def _observed(given: Given) -> np.ndarray:
 
 
 def _declared(noise: Law) -> float | None:
-    """Give the fixed scale, which is equal in all draws; the median if rows differ."""
+    """Return the fixed scale, which is equal in all draws; the median if rows differ."""
     learned = np.any(np.ptp(noise.scale, axis=0) > 0)
     return None if learned else float(np.median(noise.scale))
 

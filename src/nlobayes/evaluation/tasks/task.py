@@ -92,13 +92,13 @@ class Task(Protocol):
         ...
 
     def log_likelihood(self, given: Given, rows: np.ndarray) -> np.ndarray:
-        """Give the log likelihood (draw, row) of rows (point,) under every draw."""
+        """Return the log likelihood (draw, row) of rows (point,) under every draw."""
         ...
 
     def measure(
         self, given: Given, predicted: np.ndarray, rows: np.ndarray
     ) -> tuple[str, np.ndarray]:
-        """Give the RMSE or the accuracy, by its key, of predictions (each, point, ...) of rows."""
+        """Return the RMSE or accuracy, by its key, of predictions (each, point, ...) of rows."""
         ...
 
     def tables(

@@ -164,7 +164,7 @@ def lay_grid(step_sizes: tuple[float, float, int], integration_steps: tuple[int,
 
 
 def posterior(rewards: Rewards, covariance: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """Give mean and standard deviation of the scaled reward of each candidate (candidate,).
+    """Return mean and standard deviation of the scaled reward of each candidate (candidate,).
 
     The Gaussian process has a zero prior mean; an average of n rewards has the variance of one,
     pooled over candidates, over n, plus the misfit. B = I + W^1/2 K W^1/2 is Rasmussen &
@@ -187,7 +187,7 @@ def posterior(rewards: Rewards, covariance: jax.Array) -> tuple[jax.Array, jax.A
 
 
 def exploration(evaluated: jax.Array, evaluations: int | jax.Array) -> jax.Array:
-    """Give the factor on the standard deviation in the upper confidence bound.
+    """Return the factor on the standard deviation in the upper confidence bound.
 
     With two parameters sqrt(2 log((i + 1)^3 pi^2 / (3 delta))) after i evaluations, annealed by
     1 / sqrt(i - k + 1) from the k-th on.

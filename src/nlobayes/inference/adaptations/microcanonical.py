@@ -107,7 +107,7 @@ def build(
 
 
 def energy_errors(energy_variance: float) -> Callable[[Info], jax.Array]:
-    """Give the variance of the energy error per dimension as a multiple of its target.
+    """Return the variance of the energy error per dimension as a multiple of its target.
 
     A divergent step counts as one that was twice too long. Unlike a cap on the step size, its
     effect fades with later steps.
@@ -121,7 +121,7 @@ def energy_errors(energy_variance: float) -> Callable[[Info], jax.Array]:
 
 
 def rejections(target_acceptance: float) -> Callable[[Info], jax.Array]:
-    """Give the rejected share as a multiple of its target."""
+    """Return the rejected share as a multiple of its target."""
     return lambda info: (1 - info.acceptance_rate) / (1 - target_acceptance)
 
 

@@ -95,7 +95,7 @@ def _of_all(step_sizes: jax.Array, visits: jax.Array) -> jax.Array:
 
 
 def _most_accepted(tried: jax.Array) -> jax.Array:
-    """Give the scale (jump,) at which each jump has the highest acceptance."""
+    """Return the scale (jump,) at which each jump has the highest acceptance."""
     count, accepted = tried[..., 0], tried[..., 1]
     mean = accepted / jnp.maximum(count, 1)
     return jnp.asarray(SCALES, tried.dtype)[jnp.argmax(mean, axis=0)]

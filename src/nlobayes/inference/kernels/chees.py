@@ -82,11 +82,11 @@ def build(
 
 
 def jitter_of(steps_made: jax.Array) -> jax.Array:
-    """Give the factor on the mean trajectory length of a step, in [0, 2) with mean 1."""
+    """Return the factor on the mean trajectory length of a step, in [0, 2) with mean 1."""
     return 2 * halton_sequence(steps_made)
 
 
 def _end_of_trajectory(info: hmc.HMCInfo, state: TrajectoryState) -> tuple[jax.Array, jax.Array]:
-    """Give the end of a trajectory; if it is not finite, give the start and zero momentum."""
+    """Return the end of a trajectory; if it is not finite, give the start and zero momentum."""
     position = jnp.where(info.is_divergent, state.position, info.proposal.position)
     return position, jnp.where(info.is_divergent, 0, -info.proposal.momentum)

@@ -45,7 +45,7 @@ class Gaussian(NamedTuple):
         return self.mean + jax.vmap(self.spread)(noise)
 
     def log_density(self, positions: jax.Array) -> jax.Array:
-        """Give the log density (draw,) at positions (draw, entry)."""
+        """Return the log density (draw,) at positions (draw, entry)."""
         noise = jax.vmap(self.whiten)(positions - self.mean)
         squares = jnp.sum(noise**2, axis=1)
         return -(squares + self.log_determinant + self.mean.size * log(2 * pi)) / 2
@@ -96,7 +96,7 @@ def diagonal(curvature: GaussNewton, position: jax.Array) -> Gaussian:
 
 
 def diagonal_of(mean: jax.Array, precision: jax.Array) -> Gaussian:
-    """Give the Gaussian of independent entries with a mean and a precision (entry,)."""
+    """Return the Gaussian of independent entries with a mean and a precision (entry,)."""
     root = jnp.sqrt(precision)
     log_determinant = -jnp.sum(jnp.log(precision))
     return Gaussian(mean, lambda z: z / root, lambda moved: moved * root, log_determinant)
@@ -105,7 +105,7 @@ def diagonal_of(mean: jax.Array, precision: jax.Array) -> Gaussian:
 def diagonal_and_factor(
     mean: jax.Array, diagonal: jax.Array, factor: jax.Array, core: jax.Array
 ) -> Gaussian:
-    """Give the Gaussian of covariance A + B C B', with A = diag(diagonal).
+    """Return the Gaussian of covariance A + B C B', with A = diag(diagonal).
 
     B is the factor (entry, rank) and C the core (rank, rank). With the QR decomposition of
     A^(-1/2) B the root of the covariance is A^(1/2) (I + Q (L - I) Q') (algorithm 4 of Zhang,
@@ -159,7 +159,7 @@ def low_rank(curvature: GaussNewton, position: jax.Array, rank: int) -> Gaussian
 
 
 def moved_by(outer: Gaussian, inner: Gaussian) -> Gaussian:
-    """Give the Gaussian of x = `outer.spread` of a vector that is drawn from `inner`."""
+    """Return the Gaussian of x = `outer.spread` of a vector that is drawn from `inner`."""
     return Gaussian(
         outer.mean + outer.spread(inner.mean),
         lambda z: outer.spread(inner.spread(z)),
@@ -169,7 +169,7 @@ def moved_by(outer: Gaussian, inner: Gaussian) -> Gaussian:
 
 
 def whitened(log_density: LogDensity, about: Gaussian) -> LogDensity:
-    """Give a log density of positions in the coordinates that whiten a Gaussian."""
+    """Return a log density of positions in the coordinates that whiten a Gaussian."""
 
     def whitened_density(z: jax.Array, inverse_temperature: float | jax.Array = 1.0) -> jax.Array:
         scaled = log_density(about.mean + about.spread(z), inverse_temperature)
@@ -181,7 +181,7 @@ def whitened(log_density: LogDensity, about: Gaussian) -> LogDensity:
 def _largest(
     product: Callable[[jax.Array], jax.Array], prior: jax.Array, rank: int
 ) -> tuple[jax.Array, jax.Array]:
-    """Give the largest eigenvalues (rank,) of the whitened part of the data, and eigenvectors."""
+    """Return the largest eigenvalues (rank,) of the whitened part of the data, and eigenvectors."""
     root = jnp.sqrt(prior)
     whitened = jax.jit(lambda vector: product(vector / root) / root - vector)
     size = prior.size

@@ -44,7 +44,7 @@ class Learning(NamedTuple):
 def first_parameters(
     key: jax.Array, entries: int, covariance: Covariance, rank: int, dtype: jnp.dtype
 ) -> Parameters:
-    """Give the parameters before the first step: a narrow Gaussian about zero (entry,)."""
+    """Return the parameters before the first step: a narrow Gaussian about zero (entry,)."""
     zero = jnp.zeros(entries, dtype)
     common = {"mean": zero, "log_sd": zero + jnp.log(FIRST_SD)}
     if covariance == "full":
@@ -55,7 +55,7 @@ def first_parameters(
 
 
 def gaussian_of(parameters: Parameters) -> Gaussian:
-    """Give the Gaussian with these parameters.
+    """Return the Gaussian with these parameters.
 
     Numbers of B are in units of one over the root of the number of entries: a step of all of
     them moves a draw as far as a step of its sd, and a triangle keeps a stable inverse.
@@ -155,7 +155,7 @@ Linear = Callable[[jax.Array], jax.Array]
 
 
 def _triangular(lower: jax.Array) -> tuple[Linear, Linear]:
-    """Give the product with I + B, B the strictly lower triangle, and with its inverse."""
+    """Return the product with I + B, B the strictly lower triangle, and with its inverse."""
     root = jnp.tril(lower, -1) + jnp.identity(len(lower), lower.dtype)
 
     def whiten(moved: jax.Array) -> jax.Array:
@@ -165,7 +165,7 @@ def _triangular(lower: jax.Array) -> tuple[Linear, Linear]:
 
 
 def _factored(factor: jax.Array) -> tuple[Linear, Linear, jax.Array]:
-    """Give the product with I + V V', with its inverse (Woodbury), and its log determinant."""
+    """Return the product with I + V V', with its inverse (Woodbury), and its log determinant."""
     small = jnp.identity(factor.shape[1], factor.dtype) + factor.T @ factor
     solved = cho_factor(small)
 

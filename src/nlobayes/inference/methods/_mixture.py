@@ -29,14 +29,14 @@ class Mixture(NamedTuple):
         return jnp.concatenate([part.draw(own, draws) for part, own, draws in each])
 
     def log_density(self, positions: jax.Array) -> jax.Array:
-        """Give the log density (draw,) at positions (draw, entry), with the shares of the draws."""
+        """Return the log density (draw,) at positions (draw, entry), with shares of the draws."""
         share = np.asarray(self.dealt) / sum(self.dealt)
         held = [(part, np.log(one)) for part, one in zip(self.parts, share, strict=True) if one]
         each = [logarithm + part.log_density(positions) for part, logarithm in held]
         return jax.scipy.special.logsumexp(jnp.stack(each), axis=0)
 
     def centres(self) -> jax.Array:
-        """Give the mean that each draw is about (draw, entry)."""
+        """Return the mean that each draw is about (draw, entry)."""
         means = jnp.stack([part.mean for part in self.parts])
         return jnp.repeat(means, np.asarray(self.dealt), axis=0)
 

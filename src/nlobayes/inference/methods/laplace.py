@@ -56,7 +56,7 @@ class Laplace(NamedTuple):
         return drawn._replace(centres=mixture.centres()) if linearised else drawn
 
     def _centres(self, posterior: Approached) -> tuple[Sequence[jax.Array], dict[str, list[float]]]:
-        """Give the MAPs, or those of the highest evidence of hyperparameters, and its slopes."""
+        """Return the MAPs, or those of the highest evidence of hyperparameters, and its slopes."""
         starts = list(posterior.starts)
         if self.hyperparameters == "map":
             return starts, {}

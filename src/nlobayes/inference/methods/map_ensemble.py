@@ -20,7 +20,7 @@ class MapEnsemble(NamedTuple):
     members: int
 
     def sample(self, key: jax.Array, posterior: Approached) -> Drawn:
-        """Give the MAPs themselves; the key is not used.
+        """Return the MAPs themselves; the key is not used.
 
         Raises
         ------

@@ -67,7 +67,7 @@ class Pathfinder(NamedTuple):
     def _follow(
         self, key: jax.Array, start: jax.Array, posterior: Approached
     ) -> tuple[Gaussian, dict[str, float]]:
-        """Give the best Gaussian of a path, in units of the prior about a MAP."""
+        """Return the best Gaussian of a path, in units of the prior about a MAP."""
         prior = diagonal_of(start, jax.jit(posterior.gauss_newton.prior)(start))
         density = whitened(posterior.logdensity_fn, prior)
         key_start, key_path = jax.random.split(key)
@@ -116,7 +116,7 @@ def follow(log_density: LogDensity, start: jax.Array, iterations: int, history: 
 
 
 def gaussian_at(path: Path, place: int | jax.Array) -> Gaussian:
-    """Give the Gaussian of a point: one Newton step ahead, with the inverse Hessian there."""
+    """Return the Gaussian of a point: one Newton step ahead, with the inverse Hessian there."""
     history = len(path.moved) - len(path.position) + 1
     position, slope, alpha = (each[place] for each in (path.position, path.slope, path.alpha))
     pairs = (jax.lax.dynamic_slice_in_dim(x, place, history).T for x in (path.moved, path.fallen))

@@ -44,7 +44,7 @@ class Moments(NamedTuple):
     deviations: jax.Array
 
     def gaussian(self, scale: float) -> Gaussian:
-        """Give the Gaussian with `scale` times the covariance of SWAG.
+        """Return the Gaussian with `scale` times the covariance of SWAG.
 
         An entry that no snapshot moves has the least variance, so that a density exists.
         """

@@ -53,7 +53,7 @@ class Variational(NamedTuple):
     def _learn(
         self, key: jax.Array, start: jax.Array, posterior: Approached
     ) -> tuple[Gaussian, dict[str, float]]:
-        """Give the Gaussian about one MAP, and its facts."""
+        """Return the Gaussian about one MAP, and its facts."""
         form = (self.covariance, self.rank)
         laplace = about(posterior.gauss_newton, start, *form)
         density = whitened(posterior.logdensity_fn, laplace)

@@ -6,5 +6,5 @@ HAS_SLOPES = False
 
 
 def activate(xp: Any, x: Any, slopes: Any = None) -> Any:
-    """Give x where it is positive, else exp(x) - 1."""
+    """Return x where it is positive, else exp(x) - 1."""
     return xp.maximum(x, 0) + xp.expm1(xp.minimum(x, 0))

@@ -6,5 +6,5 @@ HAS_SLOPES = False
 
 
 def activate(xp: Any, x: Any, slopes: Any = None) -> Any:
-    """Give exp(x)."""
+    """Return exp(x)."""
     return xp.exp(x)

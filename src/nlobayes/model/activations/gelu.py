@@ -10,5 +10,5 @@ HAS_SLOPES = False
 
 
 def activate(xp: Any, x: Any, slopes: Any = None) -> Any:
-    """Give approximately x times the probability that a standard normal is below x."""
+    """Return approximately x times the probability that a standard normal is below x."""
     return 0.5 * x * (1 + xp.tanh(sqrt(2 / pi) * (x + 0.044715 * x**3)))

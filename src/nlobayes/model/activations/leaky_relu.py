@@ -8,5 +8,5 @@ LEAK = 0.01
 
 
 def activate(xp: Any, x: Any, slopes: Any = None, *, leak: float = LEAK) -> Any:
-    """Give x where it is positive, else `leak` times x."""
+    """Return x where it is positive, else `leak` times x."""
     return xp.maximum(x, leak * x)

@@ -6,5 +6,5 @@ HAS_SLOPES = True
 
 
 def activate(xp: Any, x: Any, slopes: Any = None) -> Any:
-    """Give x where it is positive, else its slope times x."""
+    """Return x where it is positive, else its slope times x."""
     return xp.maximum(x, 0) + slopes * xp.minimum(x, 0)

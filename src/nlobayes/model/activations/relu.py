@@ -6,5 +6,5 @@ HAS_SLOPES = False
 
 
 def activate(xp: Any, x: Any, slopes: Any = None) -> Any:
-    """Give max(x, 0)."""
+    """Return max(x, 0)."""
     return xp.maximum(x, 0)

@@ -8,5 +8,5 @@ HAS_SLOPES = True
 
 
 def activate(xp: Any, x: Any, slopes: Any = None) -> Any:
-    """Give x where it is positive, else its squared slope times x."""
+    """Return x where it is positive, else its squared slope times x."""
     return prelu.activate(xp, x, slopes * slopes)

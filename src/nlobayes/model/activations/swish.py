@@ -8,5 +8,5 @@ HAS_SLOPES = False
 
 
 def activate(xp: Any, x: Any, slopes: Any = None) -> Any:
-    """Give x sigmoid(x)."""
+    """Return x sigmoid(x)."""
     return x * sigmoid.activate(xp, x)

@@ -6,5 +6,5 @@ HAS_SLOPES = False
 
 
 def activate(xp: Any, x: Any, slopes: Any = None) -> Any:
-    """Give tanh(x)."""
+    """Return tanh(x)."""
     return xp.tanh(x)

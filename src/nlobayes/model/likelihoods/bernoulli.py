@@ -35,25 +35,25 @@ class Bernoulli(NamedTuple):
         return pm.Bernoulli(TARGET, logit_p=logits, observed=classes, dtype=CLASS)
 
     def quantities(self, output: Any, xp: Any) -> Any:
-        """Give the logit of class 1."""
+        """Return the logit of class 1."""
         return output / self.temperature
 
     def probabilities(self, output: Any, xp: Any) -> Any:
-        """Give the probabilities (..., class) of both classes."""
+        """Return the probabilities (..., class) of both classes."""
         positive = 0.5 * (1 + xp.tanh(0.5 * output / self.temperature))
         return xp.stack([1 - positive, positive], axis=-1)
 
     def noise(self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any) -> None:
-        """Give None."""
+        """Return None."""
 
     def moved(self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any) -> Any:
-        """Give the outputs."""
+        """Return the outputs."""
         return output
 
     def information_root(
         self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any
     ) -> Any:
-        """Give the root of p (1 - p) / temperature^2."""
+        """Return the root of p (1 - p) / temperature^2."""
         both = self.probabilities(output, xp)
         root = xp.sqrt(both[..., 0] * both[..., 1]) / self.temperature
         return root[..., None, None]

@@ -37,27 +37,27 @@ class Categorical(NamedTuple):
         )
 
     def quantities(self, output: Any, xp: Any) -> Any:
-        """Give the logits minus their mean over the classes, which no probability depends on."""
+        """Return the logits minus their mean over the classes, which no probability depends on."""
         logits = output / self.temperature
         return logits - xp.mean(logits, axis=-1, keepdims=True)
 
     def probabilities(self, output: Any, xp: Any) -> Any:
-        """Give the probabilities (..., class)."""
+        """Return the probabilities (..., class)."""
         logits = output / self.temperature
         relative = xp.exp(logits - xp.max(logits, axis=-1, keepdims=True))
         return relative / xp.sum(relative, axis=-1, keepdims=True)
 
     def noise(self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any) -> None:
-        """Give None."""
+        """Return None."""
 
     def moved(self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any) -> Any:
-        """Give the outputs."""
+        """Return the outputs."""
         return output
 
     def information_root(
         self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any
     ) -> Any:
-        """Give diag(sqrt(p)) (1 - 1 p') / temperature, whose square is diag(p) - p p'."""
+        """Return diag(sqrt(p)) (1 - 1 p') / temperature, whose square is diag(p) - p p'."""
         p = self.probabilities(output, xp)
         root = xp.sqrt(p)[..., None] * (xp.eye(p.shape[-1], dtype=p.dtype) - p[..., None, :])
         return root / self.temperature
@@ -70,7 +70,7 @@ def _draw(logits: Any, rng: Any, size: Any = None) -> np.ndarray:
 
 
 def _log_probability(value: Any, logits: Any, *, classes: np.ndarray) -> Any:
-    """Give the log probability of a class, finite for any logits.
+    """Return the log probability of a class, finite for any logits.
 
     `pm.Categorical` is not used: in JAX its index of the rows is int8, which allows at most 127.
     """

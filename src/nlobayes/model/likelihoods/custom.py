@@ -76,11 +76,11 @@ class Custom(NamedTuple):
         return model[TARGET]
 
     def quantities(self, output: Any, xp: Any) -> Any:
-        """Give the outputs."""
+        """Return the outputs."""
         return output
 
     def noise(self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any) -> Noise:
-        """Give the noise about the first output, from the second function."""
+        """Return the noise about the first output, from the second function."""
         noise = _call(self.noise_function, output, variables, error, xp, **self.settings)
         if not isinstance(noise, tuple) or not _is_noise(*noise):
             received = one_line(repr(noise), 100)
@@ -89,7 +89,7 @@ class Custom(NamedTuple):
         return Noise(noise[0], centre, *noise[1:])
 
     def moved(self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any) -> Any:
-        """Give centre and log scale; for a Student-t also the log degrees of freedom."""
+        """Return centre and log scale; for a Student-t also the log degrees of freedom."""
         noise = self.noise(output, variables, error, xp)
         shape = [noise.scale, *([] if noise.family != "student_t" else [noise.degrees_of_freedom])]
         return with_entries(noise.centre, [xp.log(xp.asarray(one)) for one in shape], xp)
@@ -97,7 +97,7 @@ class Custom(NamedTuple):
     def information_root(
         self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any
     ) -> Any:
-        """Give the root of the family; it has no term across centre and scale by symmetry.
+        """Return the root of the family; it has no term across centre and scale by symmetry.
 
         Lange, Little and Taylor (1989), appendix B.
         """

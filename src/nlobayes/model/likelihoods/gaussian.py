@@ -29,13 +29,13 @@ class Gaussian(Scaled):
         return pm.Normal(TARGET, output, self.stated_scale(output, error), observed=target)
 
     def noise(self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any) -> Noise:
-        """Give the Gaussian of each target."""
+        """Return the Gaussian of each target."""
         return Noise("gaussian", output, self.known_scale(variables, error, xp))
 
     def information_root(
         self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any
     ) -> Any:
-        """Give 1 / sigma for each output, and sqrt(2) for the logarithm of a learned scale."""
+        """Return 1 / sigma for each output, and sqrt(2) for the logarithm of a learned scale."""
         scale = self.known_scale(variables, error, xp)
         return self.orthogonal_root(1.0, 2**0.5, output, scale, xp)
 

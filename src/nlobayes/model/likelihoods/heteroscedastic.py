@@ -33,22 +33,22 @@ class Heteroscedastic(NamedTuple):
         return pm.Normal(TARGET, centre, sigma, observed=target)
 
     def quantities(self, output: Any, xp: Any) -> Any:
-        """Give both outputs."""
+        """Return both outputs."""
         return output
 
     def noise(self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any) -> Noise:
-        """Give the Gaussian of each target; its sigma is positive and finite far from all rows."""
+        """Return the Gaussian of each target; sigma is positive and finite far from all rows."""
         alone = self.scale * xp.exp(xp.clip(output[..., 1], -LARGEST, LARGEST))
         return Noise("gaussian", output[..., 0], in_quadrature(alone, error, xp))
 
     def moved(self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any) -> Any:
-        """Give the outputs."""
+        """Return the outputs."""
         return output
 
     def information_root(
         self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any
     ) -> Any:
-        """Give 1 / sigma for the mean and sqrt(2) for log sigma, less where errors add to it."""
+        """Return 1 / sigma for the mean and sqrt(2) for log sigma, less where errors add to it."""
         alone = self.scale * xp.exp(output[..., 1])
         _, sigma = self._parts(output, error, xp)
         roots = xp.stack([1 / sigma, 2**0.5 * (alone / sigma) ** 2], axis=-1)

@@ -25,13 +25,13 @@ class Laplace(Scaled):
         return pm.Laplace(TARGET, output, self.stated_scale(output, error), observed=target)
 
     def noise(self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any) -> Noise:
-        """Give the Laplace distribution of each target."""
+        """Return the Laplace distribution of each target."""
         return Noise("laplace", output, self.known_scale(variables, error, xp))
 
     def information_root(
         self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any
     ) -> Any:
-        """Give 1 / b for each output, and 1 for the logarithm of a learned scale."""
+        """Return 1 / b for each output, and 1 for the logarithm of a learned scale."""
         scale = self.known_scale(variables, error, xp)
         return self.orthogonal_root(1.0, 1.0, output, scale, xp)
 

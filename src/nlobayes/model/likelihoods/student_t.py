@@ -44,14 +44,14 @@ class StudentT(Scaled):
         return pm.StudentT(TARGET, nu=degrees, mu=output, sigma=sigma, observed=target)
 
     def noise(self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any) -> Noise:
-        """Give the Student-t of each target."""
+        """Return the Student-t of each target."""
         scale = self.known_scale(variables, error, xp)
         return Noise("student_t", output, scale, self._degrees(variables))
 
     def information_root(
         self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any
     ) -> Any:
-        """Give the root of (nu + 1) / (nu + 3) / sigma^2, and that of the learned noise parameters.
+        """Return the root of (nu + 1) / (nu + 3) / sigma^2, and that of learned noise parameters.
 
         Lange, Little and Taylor (1989, J. Am. Stat. Assoc. 84, 881), appendix B.
         """
@@ -68,7 +68,7 @@ class StudentT(Scaled):
         return of_blocks(blocks, output, xp)
 
     def learned(self, variables: Mapping[str, Any], error: Any, xp: Any) -> list[Any]:
-        """Give the logarithms of a learned scale and of learned degrees of freedom."""
+        """Return the logarithms of a learned scale and of learned degrees of freedom."""
         scale = super().learned(variables, error, xp)
         return (
             scale if self.degrees_of_freedom is not None else [*scale, xp.log(variables[DEGREES])]
@@ -79,7 +79,7 @@ class StudentT(Scaled):
 
 
 def shape_root(degrees: Any, xp: Any) -> tuple[Any, Any, Any]:
-    """Give the upper root [[a, b], [0, c]] of the information of log scale and log degrees.
+    """Return the upper root [[a, b], [0, c]] of the information of log scale and log degrees.
 
     Their entries are 2 nu / (nu + 3), -2 nu / ((nu + 1) (nu + 3)) across, and nu^2 (psi'(nu / 2) -
     psi'((nu + 1) / 2)) / 4 - nu (nu + 5) / (2 (nu + 1) (nu + 3)) (Lange, Little and Taylor 1989).

@@ -62,5 +62,5 @@ class FixedScales(NamedTuple):
 def build(
     *, inputs: Mapping[str, float], weights: float, biases: float, output_biases: float
 ) -> FixedScales:
-    """Give a prior with these scales."""
+    """Return a prior with these scales."""
     return FixedScales(inputs, weights, biases, output_biases)

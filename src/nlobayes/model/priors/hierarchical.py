@@ -118,7 +118,7 @@ HYPER: dict[str, Any] = {
 
 
 def build(*, hyper: Mapping[str, Any], shared: str) -> Hierarchical:
-    """Give a prior with learned scales; `hyper` has the `kind` of their prior and its constants."""
+    """Return a prior with learned scales; `hyper` has the `kind` and constants of their prior."""
     return Hierarchical(build_hyper(hyper), shared)
 
 

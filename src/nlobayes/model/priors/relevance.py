@@ -50,7 +50,7 @@ class Relevance(NamedTuple):
 
 
 def build(*, inputs: Mapping[str, Any], hyper: Mapping[str, Any]) -> Relevance:
-    """Give a prior with learned scales.
+    """Return a prior with learned scales.
 
     Both settings have the `kind` of their prior and its constants.
     """

@@ -27,5 +27,5 @@ class ExponentialSlopes(NamedTuple):
 
 
 def build(*, rate: float | None, hyper_rate: float) -> ExponentialSlopes:
-    """Give slopes with a fixed rate; if it is None, the rate is exponential with `hyper_rate`."""
+    """Return slopes with a fixed rate; if it is None, the rate is exponential with `hyper_rate`."""
     return ExponentialSlopes(rate, hyper_rate if rate is None else None)

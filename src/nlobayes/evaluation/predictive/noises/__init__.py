@@ -19,7 +19,7 @@ class NoiseFamily(Protocol):
         ...
 
     def law(self, fitted: Any, scale: Any, bins: Any) -> Any:
-        """Give the `Law` with a scale: a number, or (point,) for points in these bins."""
+        """Return the `Law` with a scale: a number, or (point,) for points in these bins."""
         ...
 
 

@@ -57,7 +57,7 @@ def fit(points: Points) -> FittedNoise:
 
 
 def law(fitted: FittedNoise, scale: Any, bins: Any) -> RecalibratedStudentT:
-    """Give a Student-t with the tails of the bin of each point."""
+    """Return a Student-t with the tails of the bin of each point."""
     assert fitted.degrees_of_freedom is not None
     return RecalibratedStudentT(scale, fitted.degrees_of_freedom, np.array(fitted.tails)[bins])
 
@@ -84,7 +84,7 @@ def edges_of(values: np.ndarray) -> np.ndarray:
 
 
 def _tails_of_folds(fitted: FittedNoise, points: Points) -> np.ndarray:
-    """Give the tail (point,) beyond each residual, by the scale fitted to the other folds."""
+    """Return the tail (point,) beyond each residual, by the scale fitted to the other folds."""
     draws, observed, features, _ = points
     spread, residual = draws.std(axis=0), observed - draws.mean(axis=0)
     fold = np.random.default_rng(0).permutation(len(residual)) % _FOLDS

@@ -16,5 +16,5 @@ def fit(points: Points) -> FittedNoise:
 
 
 def law(fitted: FittedNoise, scale: Any, bins: Any) -> Gaussian:
-    """Give the Gaussian of a scale."""
+    """Return the Gaussian of a scale."""
     return Gaussian(scale)

@@ -24,6 +24,6 @@ def fit(points: Points) -> FittedNoise:
 
 
 def law(fitted: FittedNoise, scale: Any, bins: Any) -> RecalibratedStudentT:
-    """Give a Student-t that is truncated beyond the residuals of held-out rows."""
+    """Return a Student-t that is truncated beyond the residuals of held-out rows."""
     assert fitted.degrees_of_freedom is not None
     return RecalibratedStudentT(scale, fitted.degrees_of_freedom, np.array(TAILS))

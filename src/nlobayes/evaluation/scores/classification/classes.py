@@ -5,5 +5,5 @@ from nlobayes.evaluation.scores.classification import Split
 
 
 def score(split: Split) -> dict[str, float | str]:
-    """Give accuracy, proper scores, entropies, thresholds and calibration errors."""
+    """Return accuracy, proper scores, entropies, thresholds and calibration errors."""
     return classification_scores(split.prediction, split.labels)

@@ -40,7 +40,7 @@ class Score(Protocol):
     """A module of this folder."""
 
     def score(self, split: Split) -> dict[str, float | str]:
-        """Give scores by key: a number, or a line that states why there is none."""
+        """Return scores by key: a number, or a line that states why there is none."""
         ...
 
 

@@ -5,5 +5,5 @@ from nlobayes.evaluation.scores.regression import Split
 
 
 def score(split: Split) -> dict[str, float | str]:
-    """Give R², errors, and the share of the largest deviations."""
+    """Return R², errors, and the share of the largest deviations."""
     return accuracy(split.draws, split.observed, split.rng, scale=split.scale)

@@ -5,5 +5,5 @@ from nlobayes.evaluation.scores.regression import Split
 
 
 def score(split: Split) -> dict[str, float | str]:
-    """Give the spread of the pulls, coverage, and the distance of the PIT from uniform."""
+    """Return the spread of the pulls, coverage, and the distance of the PIT from uniform."""
     return calibration(split.draws, split.observed, split.noise)

@@ -5,5 +5,5 @@ from nlobayes.evaluation.scores.regression import Split
 
 
 def score(split: Split) -> dict[str, float | str]:
-    """Give log score, CRPS, interval scores and standard deviations."""
+    """Return log score, CRPS, interval scores and standard deviations."""
     return proper_scores(split.draws, split.observed, split.noise, split.rng, scale=split.scale)
