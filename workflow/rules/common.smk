@@ -4,7 +4,12 @@ from pathlib import Path
 
 from nlobayes.code_digest import code_digest
 from nlobayes.errors import InputError
-from nlobayes.figures import Of, names_of, tabulated_of_chains, tabulated_of_sizes
+from nlobayes.figures import (
+    FigureKind,
+    names_of,
+    tabulated_of_chains,
+    tabulated_of_sizes,
+)
 from nlobayes.workflow.figures import (
     BAND_TABLES,
     CHAIN_FIGURES,

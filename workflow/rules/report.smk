@@ -40,7 +40,7 @@ use rule plot as plot_chains with:
     wildcard_constraints:
         run=runs_of_chains(PLAN),
     params:
-        **options.to_plot("run", names_of(Of.CHAINS)),
+        **options.to_plot("run", names_of(FigureKind.CHAINS)),
 
 
 use rule plot as plot_sizes with:
@@ -57,7 +57,7 @@ use rule plot as plot_sizes with:
     wildcard_constraints:
         run=runs_of_drawn_sizes(PLAN),
     params:
-        **options.to_plot("run", names_of(Of.DRAWN_SIZES)),
+        **options.to_plot("run", names_of(FigureKind.DRAWN_SIZES)),
 
 
 use rule plot as plot_classes with:
@@ -108,14 +108,14 @@ use rule plot as plot_bands with:
     input:
         tables=tables(BAND_TABLES),
     output:
-        *figures("Accuracy", names_of(Of.ONE_FEATURE)),
+        *figures("Accuracy", names_of(FigureKind.ONE_FEATURE)),
         record="results/records/plot_bands/{run}.json",
     log:
         "logs/plot_bands/{run}.log",
     benchmark:
         "timings/plot_bands/{run}.tsv"
     params:
-        **options.to_plot("run", names_of(Of.ONE_FEATURE)),
+        **options.to_plot("run", names_of(FigureKind.ONE_FEATURE)),
 
 
 use rule plot as plot_scale_ratio with:
@@ -225,14 +225,14 @@ use rule plot as plot_speed with:
     input:
         tables=rules.speed.output,
     output:
-        *figures("Speed", names_of(Of.SPEED), "timings/speed/{grid}", "grid"),
+        *figures("Speed", names_of(FigureKind.SPEED), "timings/speed/{grid}", "grid"),
         record="timings/speed/{grid}/record.json",
     log:
         "logs/plot_speed/{grid}.log",
     benchmark:
         "timings/plot_speed/{grid}.tsv"
     params:
-        **options.to_plot("grid", names_of(Of.SPEED)),
+        **options.to_plot("grid", names_of(FigureKind.SPEED)),
 
 
 use rule plot as plot_fidelity with:
