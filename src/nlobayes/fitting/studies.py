@@ -19,6 +19,9 @@ from nlobayes.workflow.plan import Plan
 GRID = "fit"
 OWN = "own"
 """Name of a preset that is not in the library."""
+AUTO, LEARNED = "auto", "learned_above_10"
+TIGHTNESS, LEAST_SIGMA = 1.25e5, 0.03
+"""Limits within which chains of `hmc_table` agree without noise: train rows / sigma², and sigma."""
 
 Configuration = dict[str, Any]
 Preset = str | Mapping[str, Any]
@@ -29,12 +32,13 @@ class Choices(NamedTuple):
     """Settings of a run; each preset is given by its name or its settings.
 
     `chains` and `until` replace those of the method, and `noise` that of the evaluation. `together`
-    runs all chains in one job. If `train_rows` is below the batch size, the batch has all rows.
+    runs all chains in one job. If `train_rows` is below the batch size, the batch has all rows. The
+    likelihood `auto` learns sigma above `floor_of` the train rows.
     """
 
     network: Preset
     prior: Preset = "fan_in"
-    likelihood: Preset = "learned_above_10"
+    likelihood: Preset = AUTO
     pretraining: Preset = "adam"
     method: Preset = "hmc_table"
     chains: int | None = None
@@ -55,6 +59,8 @@ def configure(name: str, dataset: Mapping[str, Any], chosen: Choices) -> Configu
         If a name belongs to no preset.
     """
     library = shipped_presets()
+    if chosen.likelihood == AUTO:
+        chosen = chosen._replace(likelihood=_learned(library, chosen.train_rows))
     presets = {kind: _preset(kind, getattr(chosen, kind), library) for kind in CROSSED[1:]}
     changes: dict[str, Any] = {"chains": chosen.chains, "until": chosen.until}
     presets["method"] = _changed(presets["method"], changes)
@@ -75,6 +81,22 @@ def configure(name: str, dataset: Mapping[str, Any], chosen: Choices) -> Configu
         "precision": chosen.precision,
         "execution": {"chains_per_job": "all" if chosen.together else 1},
     }
+
+
+def floor_of(train_rows: int, most: float) -> float:
+    """Compute the least sigma with which chains agree, in units of the target's sd.
+
+    On targets without noise a learned sigma falls to it. Few rows allow a smaller one, because
+    chains agree up to a `TIGHTNESS`. It lies between `LEAST_SIGMA` and `most`.
+    """
+    return min(most, max(LEAST_SIGMA, round((train_rows / TIGHTNESS) ** 0.5, 3)))
+
+
+def _learned(library: Mapping[str, Any], train_rows: int | None) -> Preset:
+    """Choose the preset that learns sigma, with a smaller floor where few rows allow it."""
+    settings = library[SECTIONS["likelihood"]][LEARNED]
+    floor = settings["floor"] if train_rows is None else floor_of(train_rows, settings["floor"])
+    return LEARNED if floor == settings["floor"] else {**settings, "floor": floor}
 
 
 def _evaluated_by(name: str) -> dict[str, str]:

@@ -36,7 +36,7 @@ def dataset_of(
     """Choose the inputs and the scale of a dataset from a table.
 
     Without `columns`, all columns of different numbers are inputs. Without `scale`, a positive
-    target is settings as its logarithm if it spans a power of ten.
+    target is learned as its logarithm if it spans a power of ten.
 
     Raises
     ------

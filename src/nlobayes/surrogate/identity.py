@@ -95,7 +95,7 @@ def run_of(facts: Mapping[str, Any]) -> str:
 def in_words(stated: Mapping[str, str]) -> str:
     """Describe process, calculation and unknown entries of `origin` in one line."""
     if all(stated[name] == UNKNOWN for name in STATED):
-        return stated.get("problem", "a process unknown: its table states none")
+        return stated.get("problem", "an unknown process: its table states none")
     parts = (
         f"{_process(stated)} at {_energy(stated['sqrt_s_tev'])}",
         *filter(None, (_worded(name, stated) for name in WORDED)),

@@ -218,4 +218,4 @@ def test_file_of_a_table_that_states_nothing_is_of_unknown_origin(
 ) -> None:
     surrogate = Surrogate.load(exported(scored, tmp_path / "s.nc"))
     assert {*surrogate.origin.values()} == {"unknown"}
-    assert "of a process unknown" in repr(surrogate)
+    assert "of an unknown process" in repr(surrogate)

@@ -8,6 +8,7 @@ import pytest
 from nlobayes.errors import InputError
 from nlobayes.fitting.studies import Choices, configure, name_of_dataset, plan_of
 from nlobayes.fitting.tables import dataset_of
+from nlobayes.study.likelihoods.gaussian import GaussianLikelihood
 from nlobayes.study.values import TAKEN, check_names
 from nlobayes.types import Table
 
@@ -86,12 +87,29 @@ def test_a_study_names_presets_and_calls_settings_own() -> None:
     read = dataset_of(GIVEN, "t.csv", "y")
     chosen = Choices(network={"hidden": (8,)}, chains=3, noise="gaussian", train_rows=14, seed=7)
     _, run = plan_of(configure("t", read.dataset, chosen))
-    assert run.run_id == "t/own/fan_in/learned_above_10/own/own/s7"
+    assert run.run_id == "t/own/fan_in/own/own/own/s7"
     assert run.network.hidden == (8,)
     assert run.mcmc is not None
     assert run.mcmc.chains == 3
     assert run.pretraining.batch == "full"
     assert run.evaluation.noise == "gaussian"
+
+
+@pytest.mark.parametrize(
+    ("rows", "floor"), [(None, 0.1), (20, 0.03), (560, 0.067), (1249, 0.1), (10**6, 0.1)]
+)
+def test_few_rows_allow_a_smaller_sigma(rows: int | None, floor: float) -> None:
+    """Rows over the square of the floor are 1.25e5, where it is not at its limits."""
+    read = dataset_of(GIVEN, "t.csv", "y")
+    _, run = plan_of(configure("t", read.dataset, Choices({"hidden": [8]}, train_rows=rows)))
+    learned = run.likelihood
+    assert isinstance(learned, GaussianLikelihood)
+    assert (learned.sigma, learned.floor) == (None, floor)
+    assert (
+        rows is None
+        or rows not in range(113, 1250)
+        or rows / floor**2 == pytest.approx(1.25e5, rel=0.02)
+    )
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ EMBEDDED = {
             "parton distributions, alpha_s, squark masses, engine",
         ),
         ({"problem": "cubic", "seed": "1"}, "cubic"),
-        ({}, "a process unknown: its table states none"),
+        ({}, "an unknown process: its table states none"),
     ],
 )
 def test_it_is_described_in_words(stated: dict[str, str], text: str) -> None:

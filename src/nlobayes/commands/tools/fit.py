@@ -16,6 +16,7 @@ from nlobayes.diagnostics import in_words
 from nlobayes.errors import one_line
 from nlobayes.fitting.fits import Fitted, fit_in_own_folder
 from nlobayes.fitting.studies import (
+    AUTO,
     Choices,
     Preset,
     by_snakemake,
@@ -54,8 +55,9 @@ def fit(
     ] = None,
     prior: Annotated[str, typer.Option(help="Preset of the prior, or YAML.")] = "fan_in",
     likelihood: Annotated[
-        str, typer.Option(help="Preset of the likelihood, or YAML.")
-    ] = "learned_above_10",
+        str,
+        typer.Option(help="Preset of the likelihood, or YAML. auto learns the noise of the rows."),
+    ] = AUTO,
     pretraining: Annotated[str, typer.Option(help="Preset of the MAP fit, or YAML.")] = "adam",
     method: Annotated[str, typer.Option(help="Preset of the method, or YAML.")] = "hmc_table",
     seed: Annotated[int, typer.Option(help="Seed of the run.", min=0)] = 1,
