@@ -28,7 +28,8 @@ class BayesianNetworkRegressor(RegressorMixin, FittedNetwork):
     prior, likelihood, pretraining, method
         Name of a preset in `config/presets`, or its settings. The likelihood `auto` learns the
         noise of the targets, above the least sigma with which chains agree. In units of the
-        target's sd it is the square root of train rows / 125 000, between 0.03 and 0.1.
+        target's sd it is the square root of train rows / 125 000, between 0.03 and 0.1; with
+        several hidden layers it is 0.1.
     chains, until
         Values that replace those of the method. `until` is `{}` or limits at which sampling stops.
     noise

@@ -33,7 +33,8 @@ class Choices(NamedTuple):
 
     `chains` and `until` replace those of the method, and `noise` that of the evaluation. `together`
     runs all chains in one job. If `train_rows` is below the batch size, the batch has all rows. The
-    likelihood `auto` learns sigma above `floor_of` the train rows.
+    likelihood `auto` learns sigma above `floor_of` the train rows, and above 0.1 with several
+    hidden layers, whose chains mix more slowly.
     """
 
     network: Preset
@@ -60,7 +61,7 @@ def configure(name: str, dataset: Mapping[str, Any], chosen: Choices) -> Configu
     """
     library = shipped_presets()
     if chosen.likelihood == AUTO:
-        chosen = chosen._replace(likelihood=_learned(library, chosen.train_rows))
+        chosen = chosen._replace(likelihood=_learned(library, chosen))
     presets = {kind: _preset(kind, getattr(chosen, kind), library) for kind in CROSSED[1:]}
     changes: dict[str, Any] = {"chains": chosen.chains, "until": chosen.until}
     presets["method"] = _changed(presets["method"], changes)
@@ -92,10 +93,13 @@ def floor_of(train_rows: int, most: float) -> float:
     return min(most, max(LEAST_SIGMA, round((train_rows / TIGHTNESS) ** 0.5, 3)))
 
 
-def _learned(library: Mapping[str, Any], train_rows: int | None) -> Preset:
-    """Choose the preset that learns sigma, with a smaller floor where few rows allow it."""
+def _learned(library: Mapping[str, Any], chosen: Choices) -> Preset:
+    """Choose the preset that learns sigma; few rows and one hidden layer allow a smaller floor."""
     settings = library[SECTIONS["likelihood"]][LEARNED]
-    floor = settings["floor"] if train_rows is None else floor_of(train_rows, settings["floor"])
+    _, network = _preset("network", chosen.network, library)
+    if chosen.train_rows is None or len(network.get("hidden", ())) != 1:
+        return LEARNED
+    floor = floor_of(chosen.train_rows, settings["floor"])
     return LEARNED if floor == settings["floor"] else {**settings, "floor": floor}
 
 

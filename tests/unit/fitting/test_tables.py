@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from nlobayes.errors import InputError
-from nlobayes.fitting.studies import Choices, configure, name_of_dataset, plan_of
+from nlobayes.fitting.studies import Choices, Preset, configure, name_of_dataset, plan_of
 from nlobayes.fitting.tables import dataset_of
 from nlobayes.study.likelihoods.gaussian import GaussianLikelihood
 from nlobayes.study.values import TAKEN, check_names
@@ -110,6 +110,16 @@ def test_few_rows_allow_a_smaller_sigma(rows: int | None, floor: float) -> None:
         or rows not in range(113, 1250)
         or rows / floor**2 == pytest.approx(1.25e5, rel=0.02)
     )
+
+
+@pytest.mark.parametrize(
+    ("network", "floor"), [("n16", 0.067), ("n20x2", 0.1), ({"hidden": [4, 4]}, 0.1)]
+)
+def test_several_layers_keep_the_larger_sigma(network: Preset, floor: float) -> None:
+    read = dataset_of(GIVEN, "t.csv", "y")
+    _, run = plan_of(configure("t", read.dataset, Choices(network, train_rows=560)))
+    assert isinstance(run.likelihood, GaussianLikelihood)
+    assert run.likelihood.floor == floor
 
 
 @pytest.mark.parametrize(
