@@ -55,6 +55,7 @@ def test_a_table_becomes_a_surrogate_and_a_study_that_gives_its_bytes(
     assert surrogate.units == {"mass": "GeV", "mixing": "", "sigma": "pb"}
     assert np.isfinite(surrogate.predict([[500.0, 0.0]]).total_sd).all()
     study = yaml.safe_load(Path("my_table.yaml").read_text())
+    assert study["likelihoods"]["own"]["floor"] == 0.03  # that of 42 train rows
     again = fits.fit_in_own_folder(study, shown=False)
     assert again.files["surrogates"] == Path("my_table.nc").read_bytes()
 

@@ -74,6 +74,7 @@ def test_its_study_gives_the_same_bytes(
     fitted.to_surrogate("own.nc")
     assert Path("own.nc").read_bytes() == again.files["surrogates"]
     _, run = plan_of(study)
+    assert study["likelihoods"]["own"]["floor"] == 0.03  # that of few train rows
     assert (tmp_path / f"results/surrogates/{run.run_id}.nc").read_bytes() == again.files[
         "surrogates"
     ]
