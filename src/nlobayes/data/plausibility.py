@@ -20,6 +20,8 @@ FEWEST_ROWS = 10
 """Fewest rows for which a correlation is checked."""
 LENGTH_TOLERANCE = 0.01
 """Largest deviation of a row of mixings from length 1; files round them to some digits."""
+MAGNITUDES = (1e-100, 1e100)
+"""Limits of the largest value of a column; squares of such values neither vanish nor overflow."""
 MASS = re.compile(r"m[1-4]|mc[12]")
 MIXING = re.compile(r"(n)([1-4])[1-4]|([uv])([12])[12]")
 Z_MASS = {"GeV": Z_MASS_GEV, "TeV": Z_MASS_GEV / 1000}
@@ -40,6 +42,22 @@ def check_relative_error(
         raise InputError("data.error_with_unit", where=source, name=name, unit=unit)
     _check_share(errors, target, name, source)
     _check_independent(errors, target, name, source)
+
+
+def check_magnitude(values: np.ndarray, name: str, source: str) -> None:
+    """Refuse a column whose squares would overflow, or would all vanish.
+
+    Raises
+    ------
+    InputError
+        If its largest value is neither 0 nor within `MAGNITUDES`.
+    """
+    largest = float(np.abs(values).max(initial=0.0))
+    low, high = MAGNITUDES
+    if largest and not low <= largest <= high:
+        raise InputError(
+            "data.magnitude", where=source, name=name, largest=largest, low=low, high=high
+        )
 
 
 def repeated_rows(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from nlobayes.data.csv_text import check_header, check_known, is_number, preview_csv, read_csv
 from nlobayes.data.parquet_table import preview_parquet, read_parquet
-from nlobayes.data.plausibility import check_relative_error, repeated_rows
+from nlobayes.data.plausibility import check_magnitude, check_relative_error, repeated_rows
 from nlobayes.data.units import in_unit
 from nlobayes.errors import InputError
 from nlobayes.types import Table
@@ -185,9 +185,9 @@ def select(
     Raises
     ------
     InputError
-        If a column is missing, requested twice, not numeric or not finite, a unit is not known or
-        cannot be converted, rows are duplicates and these are refused, or values cannot be relative
-        errors.
+        If a column is missing, requested twice, not numeric, not finite, or too large or small in
+        its unit, a unit is not known or cannot be converted, rows are duplicates and these are
+        refused, or values cannot be relative errors.
     """
     names = [*features, *targets]
     further = [*variations, *(name for name in (relative_error, relative_to, error) if name)]
@@ -195,6 +195,8 @@ def select(
     columns = {name: finite_numbers(table, name, source) for name in names}
     for name, unit in units.items():
         columns[name] = in_unit(columns[name], name, (table.units.get(name, ""), unit), source)
+    for name, values in columns.items():
+        check_magnitude(values, name, source)
     rows = np.column_stack(list(columns.values()))
     if duplicates == "reject":
         _check_no_duplicates(rows, source)

@@ -8,7 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nlobayes.data.plausibility import Z_MASS_GEV, check_relative_error, doubtful_rows
+from nlobayes.data.plausibility import (
+    Z_MASS_GEV,
+    check_magnitude,
+    check_relative_error,
+    doubtful_rows,
+)
 from nlobayes.data.tables import Selection, read_table, select
 from nlobayes.types import Table
 from tests.refusals import refused
@@ -133,6 +138,19 @@ def test_a_relative_error_that_cannot_be_read_is_refused(
     points = table(m1=[1, 2, 3], sigma=[4, 5, 6], delta=[0, 0, 0], hole=[0, np.nan, 0])
     with refused(code, where="p.csv", name=name, **fields):
         chosen(points, relative_error=name)
+
+
+@pytest.mark.parametrize("largest", [0.0, 1e-100, 20.0, -1e100])
+def test_a_column_of_any_usual_unit_passes(largest: float) -> None:
+    check_magnitude(np.array([0.0, largest, largest * 1e-100]), "m1", "p.csv")
+
+
+@pytest.mark.parametrize("largest", [9e-101, -1e-300, 1.1e100, -3e200])
+def test_a_column_whose_squares_vanish_or_overflow_is_refused(largest: float) -> None:
+    points = table(m1=[0, 0, largest], sigma=[4, 5, 6])
+    with refused("data.magnitude", where="p.csv", name="m1", largest=abs(largest)) as caught:
+        chosen(points)
+    assert f"{abs(largest):.3g}, allowed are 1e-100 to 1e+100" in str(caught.value)
 
 
 GEV = {"m1": "GeV", "m2": "GeV"}

@@ -205,6 +205,7 @@ def test_of_very_many_columns_the_first_are_named() -> None:
     [
         ("0.25", "nan", "data.not_finite", {"name": "n11", "count": 1, "total": 3, "row": 1}),
         ("2e-4", "inf", "data.not_finite", {"name": "sigma_pb", "row": 2}),
+        ("300", "-3e200", "data.magnitude", {"name": "m1", "largest": 3e200}),
         ("300", "", "data.not_numeric", {"name": "m1", "row": 3, "cell": ""}),
         ("300", "1_000", "data.not_numeric", {"name": "m1", "row": 3, "cell": "1_000"}),
         ("300,0.75,3e-5", "200,0.5,2e-4", "data.repeated_rows", {"row": 3, "earlier": 2}),
