@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -43,6 +44,25 @@ def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
     finally:
         if temporary is not None:
             temporary.unlink(missing_ok=True)
+
+
+def check_place(path: Path) -> None:
+    """Refuse a place that cannot be written, for use before a long computation.
+
+    Missing folders are created.
+
+    Raises
+    ------
+    InputError
+        As `write_atomically`, or if the path is a folder.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporaries.create(path).unlink()
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    except OSError as error:
+        raise not_written(path, error) from error
 
 
 def write_text(path: Path, text: str) -> None:

@@ -155,6 +155,22 @@ def test_a_place_that_cannot_be_written_is_refused(tmp_path: Path, place: str) -
     assert {found.name for found in tmp_path.iterdir()} == {"file", "folder"}
 
 
+@pytest.mark.parametrize("place", ["below a file", "is a folder", "kernel's", "long name"])
+def test_such_a_place_is_refused_before_anything_is_computed(tmp_path: Path, place: str) -> None:
+    path = unwritable(tmp_path)[place]
+    with refused("artifacts.not_written_here", path=path):
+        files.check_place(path)
+    assert {found.name for found in tmp_path.iterdir()} == {"file", "folder"}
+
+
+def test_a_place_that_can_be_written_stays_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "old.txt").write_text(OLD)
+    files.check_place(tmp_path / "old.txt")
+    files.check_place(tmp_path / "new/new.txt")
+    assert (tmp_path / "old.txt").read_text() == OLD
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["new", "old.txt"]
+
+
 def test_a_disk_without_known_free_space_is_refused_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

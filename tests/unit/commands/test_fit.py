@@ -16,6 +16,7 @@ from nlobayes.diagnostics import tightness
 from nlobayes.errors import InputError
 from nlobayes.fitting import fits
 from nlobayes.fitting.fits import warnings_among
+from tests.refusals import refused
 from tests.unit.estimators.settings import PRETRAINING
 
 RNG = np.random.default_rng(0)
@@ -112,6 +113,21 @@ def test_warnings_of_jobs_are_found_however_they_are_spelled() -> None:
     assert [line[:9] for line in found] == ["tightness", "t.csv: a:"]
 
 
+def test_outputs_without_a_place_are_refused_before_anything_is_sampled(table: Path) -> None:
+    rows = table.read_bytes()
+    Path("folder").mkdir()
+    for path, code in (
+        (Path("folder"), "artifacts.not_written_here"),
+        (table / "out.nc", "artifacts.not_written_here"),
+        (Path("folder/..") / table, "commands.place_taken"),
+        (Path("same.nc"), "commands.place_taken"),
+    ):
+        with refused(code, path=path):
+            fit(table, "sigma", out=path, study=Path("same.nc"))
+    assert {path.name for path in Path().iterdir()} == {table.name, "folder"}
+    assert table.read_bytes() == rows
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -125,7 +141,7 @@ def test_warnings_of_jobs_are_found_however_they_are_spelled() -> None:
 def test_what_cannot_be_fitted_is_refused_before_anything_is_sampled(
     table: Path, words: dict[str, Any], message: str
 ) -> None:
-    with pytest.raises(InputError) as refused:
+    with pytest.raises(InputError) as caught:
         fit(table, **words)
-    assert message in str(refused.value)
+    assert message in str(caught.value)
     assert not Path("my_table.nc").exists()

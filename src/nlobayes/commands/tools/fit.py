@@ -10,10 +10,10 @@ from typing import Annotated, Any
 
 import typer
 
-from nlobayes.artifacts.files import write_bytes, write_text
+from nlobayes.artifacts.files import check_place, write_bytes, write_text
 from nlobayes.data.tables import read_table
 from nlobayes.diagnostics import in_words
-from nlobayes.errors import one_line
+from nlobayes.errors import InputError, one_line
 from nlobayes.fitting.fits import Fitted, fit_in_own_folder
 from nlobayes.fitting.studies import (
     AUTO,
@@ -74,6 +74,7 @@ def fit(
     """Choose columns, units and splits, sample, write the surrogate, and print its verdict."""
     name = name_of_dataset(table)
     out, study = out or Path(f"{name}.nc"), study or Path(f"{name}.yaml")
+    _check_places(table, out, study)
     table_read = read_table(table)
     read = dataset_of(
         table_read,
@@ -103,6 +104,15 @@ def fit(
     _report_verdict(fitted)
     typer.echo(f"surrogate: {out}    nlobayes predict {out} POINTS.csv -o OUT.csv")
     typer.echo(f"study:     {study}    with a checkout of nlobayes: {by_snakemake(study)}")
+
+
+def _check_places(table: Path, *outputs: Path) -> None:
+    """Refuse outputs that cannot be written, or of which one would replace another file."""
+    resolved = [path.resolve() for path in (table, *outputs)]
+    for position, path in enumerate(outputs, start=1):
+        if resolved[position] in resolved[:position]:
+            raise InputError("commands.place_taken", path=path)
+        check_place(path)
 
 
 def _comment(table: Path, study: Path) -> str:
