@@ -1,13 +1,12 @@
-"""Fit tables as a user does, with two tolerances, beside a Gaussian process on the same rows.
+"""Fit tables as a user does, with both recipes, beside a Gaussian process on the same rows.
 
     python -m benchmarks.own_tables --rows 250 800 --noise 0 0.02
 
 The table has five uniform inputs, of which the last has no effect, and a positive target with a
-known relative noise. The first network learns its noise above 0.1 sd (`learned_above_10`), `auto`
-above a tolerance that follows the number of rows (`nlobayes.fitting.studies.floor_of`). Errors are
-those of the median against the target without noise, at points that no fit has seen. The process
-is Gaussian, with a Matern-5/2 kernel, a length for each input and all rows. The networks train on
-70 % of them.
+known relative noise. The networks have the recipes of `nlobayes.fitting.recipes`; which of them
+`auto` takes follows from what polynomials leave of the target. Errors are those of the median
+against the target without noise, at points that no fit has seen. The process is Gaussian, with a
+Matern-5/2 kernel, a length for each input and all rows. The networks train on 70 % of them.
 """
 
 from __future__ import annotations
@@ -22,13 +21,14 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
 
 from benchmarks.common import isolated, print_header, print_row
+from nlobayes.data.smoothness import unexplained
 
 COLUMNS = (
-    *("rows", "noise", "model", "RMSE dex", "p50 %", "p95 %", "R-hat", "R-hat 99 %", "ESS"),
+    *("rows", "noise", "model", "left", "RMSE dex", "p50 %", "p95 %", "R-hat", "R-hat 99 %", "ESS"),
     *("diverg.", "converged", "CPU s"),
 )
 INPUTS, POINTS = 5, 3000
-LIKELIHOODS = {"0.1 sd": "learned_above_10", "auto": "auto"}
+RECIPES = ("plain", "smooth")
 
 
 def main() -> None:
@@ -41,7 +41,7 @@ def main() -> None:
     print_header(COLUMNS)
     for rows in given.rows:
         for noise in given.noise:
-            for model in (*LIKELIHOODS, "process"):
+            for model in (*RECIPES, "process"):
                 row = isolated("benchmarks.own_tables:measure", model, rows, noise, given.seed)
                 print_row({"rows": rows, "noise": noise, "model": model, **row}, COLUMNS)
 
@@ -54,8 +54,8 @@ def measure(model: str, rows: int, noise: float, seed: int) -> dict[str, Any]:
     begin = time.process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        if model in LIKELIHOODS:
-            predicted, facts = _network(known, observed, new, LIKELIHOODS[model], seed)
+        if model in RECIPES:
+            predicted, facts = _network(known, observed, new, model, seed)
         else:
             predicted, facts = _gaussian_process(known, observed, new, seed), {}
     seconds = time.process_time() - begin
@@ -77,16 +77,17 @@ def target(points: np.ndarray) -> np.ndarray:
 
 
 def _network(
-    known: np.ndarray, observed: np.ndarray, new: np.ndarray, likelihood: str, seed: int
+    known: np.ndarray, observed: np.ndarray, new: np.ndarray, recipe: str, seed: int
 ) -> tuple[np.ndarray, dict[str, Any]]:
     from nlobayes import BayesianNetworkRegressor
 
     model = BayesianNetworkRegressor(
-        scale="log10", likelihood=likelihood, random_state=seed, n_jobs=1, verbose=False
+        scale="log10", recipe=recipe, random_state=seed, n_jobs=1, verbose=False
     )
     model.fit(known, observed)
     found = model.diagnostics_
     facts = {
+        "left": unexplained(known, np.log10(observed)),
         "R-hat": found["rhat_f_median"],
         "R-hat 99 %": found["rhat_f_p99"],
         "ESS": found["ess_f_bulk_min"],

@@ -44,6 +44,8 @@ LOOSEN = Step(
     f"{TIGHT:.0e} chains often stay in different modes. At most 4e5 is known to converge for a "
     "target itself, and 8e5 for a ratio.",
     _is_tight,
+    alone="Take recipe plain, a larger tolerance (likelihood) or fewer train rows: tau is "
+    f"{{tightness:.2g}}, and above {TIGHT:.0e} chains often stay in different modes.",
 )
 DEEPEN = Step(
     "Raise max_depth of the kernel: {max_depth_share:.0%} of its trees end there.", _fills_its_trees

@@ -19,9 +19,17 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from nlobayes.artifacts.files import write_bytes, write_parquet, write_text
 from nlobayes.data.tables import to_arrow
 from nlobayes.diagnostics import in_words
-from nlobayes.fitting.fits import Fitted, fit
+from nlobayes.fitting.fits import Fitted, fit, fit_in_turn
+from nlobayes.fitting.recipes import share_left
 from nlobayes.fitting.running import as_a_job
-from nlobayes.fitting.studies import Choices, Configuration, by_snakemake, configure, in_yaml
+from nlobayes.fitting.studies import (
+    Choices,
+    Configuration,
+    attempts,
+    by_snakemake,
+    configure,
+    in_yaml,
+)
 from nlobayes.surrogate.trained import Trained
 from nlobayes.types import Table
 
@@ -47,6 +55,7 @@ class FittedNetwork(BaseEstimator):
 
     hidden: Any
     activation: Any
+    recipe: Any
     prior: Any
     likelihood: Any
     pretraining: Any
@@ -63,9 +72,11 @@ class FittedNetwork(BaseEstimator):
     n_jobs: Any
     verbose: Any
 
-    def _choices(self, train_rows: int) -> Choices:
+    def _choices(self, train_rows: int, left: float | None) -> Choices:
         return Choices(
             network={"hidden": [*self.hidden], "activation": self.activation},
+            recipe=self.recipe,
+            share_left=left,
             prior=self.prior,
             likelihood=self.likelihood,
             pretraining=self.pretraining,
@@ -104,13 +115,18 @@ class FittedNetwork(BaseEstimator):
             "target": dict(target),
             "split": dict(split),
         }
-        self.study_ = configure(NAME, dataset, self._choices(rows))
+        runs = attempts(self._choices(rows, share_left(dataset, table)))
         with TemporaryDirectory(prefix="nlobayes-", ignore_cleanup_errors=True) as folder:
             path = Path(folder) / TABLE
             write_parquet(path, to_arrow(table))
-            study = _with_table(self.study_, path)
             workers = effective_n_jobs(self.n_jobs)
-            fitted = fit(study, Path(folder), workers=workers, shown=self.verbose)
+
+            def sample(run: Choices) -> Fitted:
+                self.recipe_, self.study_ = run.recipe, configure(NAME, dataset, run)
+                study = _with_table(self.study_, path)
+                return fit(study, Path(folder), workers=workers, shown=self.verbose)
+
+            fitted = fit_in_turn(runs, sample)
             self._files = {**fitted.files, TABLE: path.read_bytes()}
         self.diagnostics_, self.evaluation_ = fitted.diagnostics, fitted.evaluation
         _warn(fitted, path)
@@ -164,7 +180,7 @@ class FittedNetwork(BaseEstimator):
     def _on_disk(self) -> Iterator[tuple[Path, Path]]:
         """Write posterior and dataset to temporary files, for functions that read files."""
         check_is_fitted(self)
-        with TemporaryDirectory() as folder, as_a_job(self.precision):
+        with TemporaryDirectory() as folder, as_a_job(self.study_["precision"]):
             paths = Path(folder) / "posterior.nc", Path(folder) / "data.nc"
             for path, name in zip(paths, ("posterior", "data"), strict=True):
                 path.write_bytes(self._files[name])

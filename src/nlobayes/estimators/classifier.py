@@ -21,12 +21,12 @@ CLASS = "class"
 class BayesianNetworkClassifier(ClassifierMixin, FittedNetwork):
     """Bayesian neural network for classes, sampled by exact Markov chains.
 
-    Parameters and attributes are those of `BayesianNetworkRegressor` without `noise` and `scale`.
-    `surrogate_` is a `Classifier`, which numbers the classes; `classes_` has the label of each
-    number.
+    Parameters and attributes are those of `BayesianNetworkRegressor` without `noise`, `scale` and
+    `recipe`. `surrogate_` is a `Classifier`, which numbers the classes; `classes_` has the label of
+    each number.
     """
 
-    noise = "auto"
+    noise, recipe = "auto", "plain"
 
     def __init__(
         self,

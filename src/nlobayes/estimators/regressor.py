@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_array, validate_data
 
 from nlobayes.errors import InputError
 from nlobayes.estimators.base import FEWEST_ROWS, FittedNetwork
-from nlobayes.fitting.studies import AUTO
+from nlobayes.fitting.recipes import AUTO
 from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.types import Table
 
@@ -25,10 +25,17 @@ class BayesianNetworkRegressor(RegressorMixin, FittedNetwork):
         Units of each hidden layer.
     activation
         Activation of all hidden layers, or one for each layer.
+    recipe
+        `plain` for any table, `smooth` for smooth targets with little noise. `auto` takes `smooth`
+        if polynomials of up to third degree leave at most 0.1 of the target's sd, there is one
+        hidden layer of at most 64 units, and no preset and no single precision is chosen. Where its
+        chains do not converge, `plain` follows. Recipe `smooth` integrates the output layer out,
+        and learns a scale of each input.
     prior, likelihood, pretraining, method
-        Name of a preset in `config/presets`, or its settings. The likelihood `auto` learns the
-        noise of the targets, above the least sigma with which chains agree. In units of the
-        target's sd it is the square root of train rows / 125 000, between 0.03 and 0.1; with
+        Name of a preset in `config/presets`, or its settings; `auto` is that of the recipe. The
+        likelihood `auto` learns the noise of the targets, above the least sigma with which chains
+        agree. In units of the target's sd it is the square root of train rows / 125 000, between
+        0.03 and 0.1; with recipe `smooth`, of train rows / 2 500 000, between 0.005 and 0.1. With
         several hidden layers it is 0.1.
     chains, until
         Values that replace those of the method. `until` is `{}` or limits at which sampling stops.
@@ -42,7 +49,7 @@ class BayesianNetworkRegressor(RegressorMixin, FittedNetwork):
         Numbers of rows to which error bars are fitted, and with which they are tested. Numbers
         below 1 are shares of all rows.
     precision
-        `float32` or `float64`.
+        `float32`, `float64`, or `auto`: that of the recipe.
     together
         Compute all chains in one job, which is faster for tiny data and on a GPU.
     random_state
@@ -56,6 +63,8 @@ class BayesianNetworkRegressor(RegressorMixin, FittedNetwork):
     ----------
     diagnostics_, evaluation_
         Convergence of the chains, and scores of all splits, as in the files of the workflow.
+    recipe_
+        The recipe of the run.
     surrogate_
         The `Surrogate` of the run, which makes the predictions.
     study_
@@ -67,10 +76,11 @@ class BayesianNetworkRegressor(RegressorMixin, FittedNetwork):
         hidden: Sequence[int] = (32,),
         *,
         activation: str | Sequence[str] = "tanh",
-        prior: Any = "fan_in",
+        recipe: str = AUTO,
+        prior: Any = AUTO,
         likelihood: Any = AUTO,
-        pretraining: Any = "adam",
-        method: Any = "hmc_table",
+        pretraining: Any = AUTO,
+        method: Any = AUTO,
         chains: int | None = None,
         until: Any = None,
         noise: str = "auto",
@@ -78,7 +88,7 @@ class BayesianNetworkRegressor(RegressorMixin, FittedNetwork):
         features: Any = None,
         validation: float = 0.15,
         test: float = 0.15,
-        precision: str = "float32",
+        precision: str = AUTO,
         together: bool = False,
         random_state: Any = 1,
         n_jobs: int | None = None,
@@ -86,6 +96,7 @@ class BayesianNetworkRegressor(RegressorMixin, FittedNetwork):
     ) -> None:
         self.hidden = hidden
         self.activation = activation
+        self.recipe = recipe
         self.prior = prior
         self.likelihood = likelihood
         self.pretraining = pretraining

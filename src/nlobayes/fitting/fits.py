@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from nlobayes.artifacts.files import read_json
 from nlobayes.fitting.jobs import Jobs
@@ -17,9 +17,9 @@ from nlobayes.study.run import RunSpec
 KEPT = ("posterior", "surrogates")
 """Folders of the results from which the file of the run is kept."""
 
-
 WARNING = "warning"
 """First word of a line with a warning, in upper or lower case."""
+Attempt = TypeVar("Attempt")
 
 
 class Fitted(NamedTuple):
@@ -69,6 +69,15 @@ def fit(
         {name: path.read_bytes() for name, path in made.items() if path.is_file()},
         warnings_among(lines),
     )
+
+
+def fit_in_turn(attempts: Iterable[Attempt], run: Callable[[Attempt], Fitted]) -> Fitted:
+    """Run attempts in order until one has converged; return it, or the last one."""
+    for attempt in attempts:
+        fitted = run(attempt)
+        if fitted.diagnostics["converged"] is not False:
+            break
+    return fitted
 
 
 def warnings_among(lines: Iterable[str]) -> list[str]:

@@ -10,6 +10,16 @@ from typing import Any, Literal, NamedTuple
 import yaml
 
 from nlobayes.errors import InputError
+from nlobayes.fitting.recipes import (
+    AUTO,
+    MOST_UNITS,
+    PLAIN,
+    RECIPES,
+    SMOOTH,
+    Precision,
+    Recipe,
+    recipe_of,
+)
 from nlobayes.study.grid import SECTIONS, load_study
 from nlobayes.study.library import override, shipped_presets
 from nlobayes.study.run import CROSSED, RunSpec
@@ -19,9 +29,7 @@ from nlobayes.workflow.plan import Plan
 GRID = "fit"
 OWN = "own"
 """Name of a preset that is not in the library."""
-AUTO, LEARNED = "auto", "learned_above_10"
-TIGHTNESS, LEAST_SIGMA = 1.25e5, 0.03
-"""Limits within which chains of `hmc_table` agree without noise: train rows / sigma², and sigma."""
+LEARNED = "learned_above_10"
 
 Configuration = dict[str, Any]
 Preset = str | Mapping[str, Any]
@@ -31,21 +39,27 @@ Preset = str | Mapping[str, Any]
 class Choices(NamedTuple):
     """Settings of a run; each preset is given by its name or its settings.
 
+    `auto` stands for the preset of the recipe, and for its precision. The likelihood `auto` learns
+    sigma above the floor of the recipe for the train rows, and above 0.1 with several hidden
+    layers, whose chains mix more slowly. Recipe `auto` follows the table: `share_left` is what
+    polynomials leave of its target. It is `plain` if a preset or single precision is chosen.
+    `attempts` makes the runs of recipe `auto`.
+
     `chains` and `until` replace those of the method, and `noise` that of the evaluation. `together`
-    runs all chains in one job. If `train_rows` is below the batch size, the batch has all rows. The
-    likelihood `auto` learns sigma above `floor_of` the train rows, and above 0.1 with several
-    hidden layers, whose chains mix more slowly.
+    runs all chains in one job. If `train_rows` is below the batch size, the batch has all rows.
     """
 
     network: Preset
-    prior: Preset = "fan_in"
+    recipe: str = AUTO
+    share_left: float | None = None
+    prior: Preset = AUTO
     likelihood: Preset = AUTO
-    pretraining: Preset = "adam"
-    method: Preset = "hmc_table"
+    pretraining: Preset = AUTO
+    method: Preset = AUTO
     chains: int | None = None
     until: Mapping[str, Any] | None = None
     noise: str = "auto"
-    precision: Literal["float32", "float64"] = "float32"
+    precision: Precision | Literal["auto"] = "auto"
     seed: int = 1
     together: bool = False
     train_rows: int | None = None
@@ -57,11 +71,10 @@ def configure(name: str, dataset: Mapping[str, Any], chosen: Choices) -> Configu
     Raises
     ------
     InputError
-        If a name belongs to no preset.
+        If a name belongs to no preset, or to no recipe.
     """
     library = shipped_presets()
-    if chosen.likelihood == AUTO:
-        chosen = chosen._replace(likelihood=_learned(library, chosen))
+    chosen = _by_recipe(library, chosen)
     presets = {kind: _preset(kind, getattr(chosen, kind), library) for kind in CROSSED[1:]}
     changes: dict[str, Any] = {"chains": chosen.chains, "until": chosen.until}
     presets["method"] = _changed(presets["method"], changes)
@@ -84,22 +97,59 @@ def configure(name: str, dataset: Mapping[str, Any], chosen: Choices) -> Configu
     }
 
 
-def floor_of(train_rows: int, most: float) -> float:
-    """Compute the least sigma with which chains agree, in units of the target's sd.
+def recipe_for(chosen: Choices) -> str:
+    """Return the name of the recipe of a run.
 
-    On targets without noise a learned sigma falls to it. Few rows allow a smaller one, because
-    chains agree up to a `TIGHTNESS`. It lies between `LEAST_SIGMA` and `most`.
+    Raises
+    ------
+    InputError
+        If the network or the recipe has an unknown name.
     """
-    return min(most, max(LEAST_SIGMA, round((train_rows / TIGHTNESS) ** 0.5, 3)))
+    _, network = _preset("network", chosen.network, shipped_presets())
+    presets = (chosen.prior, chosen.likelihood, chosen.pretraining, chosen.method)
+    is_free = all(preset == AUTO for preset in presets) and chosen.precision != "float32"
+    hidden = network.get("hidden", ())
+    has_narrow_layer = len(hidden) == 1 and hidden[0] <= MOST_UNITS
+    fits = is_free and has_narrow_layer and "output" not in network
+    return recipe_of(chosen.recipe, chosen.share_left, fits=fits)
 
 
-def _learned(library: Mapping[str, Any], chosen: Choices) -> Preset:
+def attempts(chosen: Choices) -> list[Choices]:
+    """Return the runs to try in order, each with its recipe.
+
+    Chains of recipe `smooth` agree on most smooth tables, and not on all. Where `auto` takes it,
+    recipe `plain` follows, for the case that they do not.
+
+    Raises
+    ------
+    InputError
+        As `recipe_for`.
+    """
+    taken = recipe_for(chosen)
+    names = [SMOOTH, PLAIN] if chosen.recipe == AUTO and taken == SMOOTH else [taken]
+    return [chosen._replace(recipe=name) for name in names]
+
+
+def _by_recipe(library: Mapping[str, Any], chosen: Choices) -> Choices:
+    """Replace `auto` by the presets of the recipe."""
+    recipe = RECIPES[recipe_for(chosen)]
+    if chosen.likelihood == AUTO:
+        chosen = chosen._replace(likelihood=_learned(library, chosen, recipe))
+    if recipe.output != "sampled":
+        _, network = _preset("network", chosen.network, library)
+        chosen = chosen._replace(network={**network, "output": recipe.output})
+    names = ("prior", "pretraining", "method", "precision")
+    left = {name: getattr(recipe, name) for name in names if getattr(chosen, name) == AUTO}
+    return chosen._replace(**left)
+
+
+def _learned(library: Mapping[str, Any], chosen: Choices, recipe: Recipe) -> Preset:
     """Choose the preset that learns sigma; few rows and one hidden layer allow a smaller floor."""
     settings = library[SECTIONS["likelihood"]][LEARNED]
     _, network = _preset("network", chosen.network, library)
     if chosen.train_rows is None or len(network.get("hidden", ())) != 1:
         return LEARNED
-    floor = floor_of(chosen.train_rows, settings["floor"])
+    floor = recipe.floor_of(chosen.train_rows, settings["floor"])
     return LEARNED if floor == settings["floor"] else {**settings, "floor": floor}
 
 

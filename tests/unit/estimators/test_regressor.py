@@ -100,8 +100,25 @@ def _held() -> np.ndarray:
 
 def test_settings_of_the_process_stay_as_they_were(fitted: BayesianNetworkRegressor) -> None:
     """Tests run in double precision, the run in single."""
-    assert fitted.precision == "float32"
+    assert fitted.study_["precision"] == "float32"
     assert jax.numpy.ones(1).dtype == np.float64
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_the_recipe_follows_the_target_and_the_settings() -> None:
+    """Without noise the target is a parabola, with the known errors as with none."""
+    smooth = {**MAPS, "pretraining": "auto", "method": "auto", "recipe": "smooth"}
+    few = {"draws_per_segment": 60, "thin": 4, "warmup": {"steps": 60}}
+    few |= {"kernel": {"kind": "hmc", "integration_steps": 4}, "chains": 2}
+    x, y = X[:, :1], X[:, 0] ** 2
+    fitted = BayesianNetworkRegressor(**{**smooth, "method": few}, until={}, together=True)
+    fitted.fit(x, y, sample_sd=np.full(len(y), 1e-3))
+    (network,) = fitted.study_["networks"].values()
+    assert (fitted.recipe_, network["output"]) == ("smooth", "marginalised")
+    assert fitted.study_["precision"] == "float64"
+    assert np.isfinite(fitted.predict(x)).all()
+    plain = BayesianNetworkRegressor(**MAPS).fit(x, y)
+    assert (plain.recipe_, plain.study_["precision"]) == ("plain", "float32")
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")

@@ -14,11 +14,12 @@ from nlobayes.artifacts.files import check_place, write_bytes, write_text
 from nlobayes.data.tables import read_table
 from nlobayes.diagnostics import in_words
 from nlobayes.errors import InputError, one_line
-from nlobayes.fitting.fits import Fitted, fit_in_own_folder
+from nlobayes.fitting.fits import Fitted, fit_in_own_folder, fit_in_turn
+from nlobayes.fitting.recipes import AUTO, share_left
 from nlobayes.fitting.studies import (
-    AUTO,
     Choices,
     Preset,
+    attempts,
     by_snakemake,
     configure,
     in_yaml,
@@ -53,13 +54,25 @@ def fit(
     hidden: Annotated[
         list[int] | None, typer.Option(help="Units of a hidden layer; repeat.")
     ] = None,
-    prior: Annotated[str, typer.Option(help="Preset of the prior, or YAML.")] = "fan_in",
+    recipe: Annotated[
+        str,
+        typer.Option(
+            help="plain, or smooth for smooth targets with little noise; auto follows the table."
+        ),
+    ] = AUTO,
+    prior: Annotated[
+        str, typer.Option(help="Preset of the prior, or YAML. auto is that of the recipe.")
+    ] = AUTO,
     likelihood: Annotated[
         str,
         typer.Option(help="Preset of the likelihood, or YAML. auto learns the noise of the rows."),
     ] = AUTO,
-    pretraining: Annotated[str, typer.Option(help="Preset of the MAP fit, or YAML.")] = "adam",
-    method: Annotated[str, typer.Option(help="Preset of the method, or YAML.")] = "hmc_table",
+    pretraining: Annotated[
+        str, typer.Option(help="Preset of the MAP fit, or YAML. auto is that of the recipe.")
+    ] = AUTO,
+    method: Annotated[
+        str, typer.Option(help="Preset of the method, or YAML. auto is that of the recipe.")
+    ] = AUTO,
     seed: Annotated[int, typer.Option(help="Seed of the run.", min=0)] = 1,
     jobs: Annotated[
         int | None, typer.Option(help="Processes for the chains; the cores if not given.", min=1)
@@ -86,6 +99,8 @@ def fit(
     )
     chosen = Choices(
         network={"hidden": hidden or [32]},
+        recipe=recipe,
+        share_left=share_left(read.dataset, table_read),
         prior=_preset(prior),
         likelihood=_preset(likelihood),
         pretraining=_preset(pretraining),
@@ -93,11 +108,18 @@ def fit(
         seed=seed,
         train_rows=int(SPLIT["train"] * len(table_read.columns[target])),
     )
-    configuration = configure(name, read.dataset, chosen)
-    plan_of(configuration)
+    runs = attempts(chosen)
+    configurations = [configure(name, read.dataset, run) for run in runs]
+    for configuration in configurations:
+        plan_of(configuration)
     _report_dataset(read.dataset, read.left_out)
-    write_text(study, in_yaml(configuration, _comment(table, study)))
-    fitted = fit_in_own_folder(configuration, workers=jobs or _workers())
+
+    def sample(number: int) -> Fitted:
+        _report_recipe(runs[number], is_second=number > 0)
+        write_text(study, in_yaml(configurations[number], _comment(table, study)))
+        return fit_in_own_folder(configurations[number], workers=jobs or _workers())
+
+    fitted = fit_in_turn(range(len(runs)), sample)
     for line in fitted.warnings:
         typer.echo(f"warning: {line}", err=True)
     write_bytes(out, fitted.files["surrogates"])
@@ -137,6 +159,14 @@ def _report_dataset(dataset: Mapping[str, Any], left_out: Mapping[str, str]) -> 
     typer.echo(f"learning {learned}{unit} from {', '.join(features['columns'])}", err=True)
     for name, reason in left_out.items():
         typer.echo(f"left out: {one_line(name)} ({reason})", err=True)
+
+
+def _report_recipe(run: Choices, *, is_second: bool) -> None:
+    """Print the recipe, and the property of the table that it follows from."""
+    left = run.share_left
+    reason = f"polynomials leave {left:.2g} of the target's sd" if left is not None else ""
+    reason = "recipe smooth has not converged" if is_second else reason
+    typer.echo(f"recipe: {run.recipe}{reason and f' ({reason})'}", err=True)
 
 
 def _report_verdict(fitted: Fitted) -> None:
