@@ -122,12 +122,12 @@ class FittedNetwork(BaseEstimator):
             workers = effective_n_jobs(self.n_jobs)
 
             def sample(run: Choices) -> Fitted:
-                self.recipe_, self.study_ = run.recipe, configure(NAME, dataset, run)
-                study = _with_table(self.study_, path)
+                study = _with_table(configure(NAME, dataset, run), path)
                 return fit(study, Path(folder), workers=workers, shown=self.verbose)
 
-            fitted = fit_in_turn(runs, sample)
+            kept, fitted = fit_in_turn(runs, sample)
             self._files = {**fitted.files, TABLE: path.read_bytes()}
+        self.recipe_, self.study_ = kept.recipe, configure(NAME, dataset, kept)
         self.diagnostics_, self.evaluation_ = fitted.diagnostics, fitted.evaluation
         _warn(fitted, path)
 

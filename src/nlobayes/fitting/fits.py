@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -71,13 +72,19 @@ def fit(
     )
 
 
-def fit_in_turn(attempts: Iterable[Attempt], run: Callable[[Attempt], Fitted]) -> Fitted:
-    """Run attempts in order until one has converged; return it, or the last one."""
+def fit_in_turn(
+    attempts: Iterable[Attempt], run: Callable[[Attempt], Fitted]
+) -> tuple[Attempt, Fitted]:
+    """Run attempts in order until one has converged; return it with its run.
+
+    If none converges, it is the one whose chains agree best: of the smallest R-hat of f.
+    """
+    tried = []
     for attempt in attempts:
-        fitted = run(attempt)
-        if fitted.diagnostics["converged"] is not False:
-            break
-    return fitted
+        tried.append((attempt, run(attempt)))
+        if tried[-1][1].diagnostics["converged"] is not False:
+            return tried[-1]
+    return min(tried, key=lambda one: one[1].diagnostics["rhat_f_p99"] or math.inf)
 
 
 def warnings_among(lines: Iterable[str]) -> list[str]:

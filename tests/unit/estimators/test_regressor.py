@@ -17,8 +17,9 @@ from sklearn.preprocessing import StandardScaler
 from nlobayes import BayesianNetworkRegressor, Surrogate
 from nlobayes.artifacts.contents import read_dataset
 from nlobayes.errors import InputError
+from nlobayes.estimators import base
 from nlobayes.fitting.fits import fit
-from nlobayes.fitting.studies import plan_of
+from nlobayes.fitting.studies import Choices, plan_of
 from tests.unit.estimators.settings import CHAINS, MAPS
 
 RNG = np.random.default_rng(0)
@@ -119,6 +120,22 @@ def test_the_recipe_follows_the_target_and_the_settings() -> None:
     assert np.isfinite(fitted.predict(x)).all()
     plain = BayesianNetworkRegressor(**MAPS).fit(x, y)
     assert (plain.recipe_, plain.study_["precision"]) == ("plain", "float32")
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_of_two_attempts_the_one_that_converges_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Chains of 60 draws do not converge; an ensemble of MAPs has no chains that could fail."""
+
+    def two(run: Choices) -> list[Choices]:
+        chains = run._replace(recipe="smooth", method=CHAINS["method"], precision="float64")
+        return [chains, run._replace(recipe="plain")]
+
+    monkeypatch.setattr(base, "attempts", two)
+    fitted = BayesianNetworkRegressor(**MAPS).fit(X, Y)
+    assert (fitted.recipe_, fitted.diagnostics_["exact"]) == ("plain", False)
+    (method,) = fitted.study_["methods"].values()
+    assert method["kind"] == "map_ensemble"
+    assert np.isfinite(fitted.predict(X)).all()
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")

@@ -74,12 +74,24 @@ def test_plain_follows_where_smooth_is_taken_by_itself(
 
 
 @pytest.mark.parametrize(
-    ("converged", "taken"), [([True, True], 0), ([None, True], 0), ([False, True], 1)]
+    ("converged", "rhat", "taken"),
+    [
+        ([True, True], [1.04, 1.01], 0),
+        ([None, True], [None, 1.01], 0),
+        ([False, True], [1.01, 1.04], 1),
+        ([False, False], [1.06, 1.2], 0),
+        ([False, False], [1.3, 1.2], 1),
+        ([False, False], [None, 1.2], 1),
+    ],
 )
-def test_the_first_that_converges_is_taken(converged: list[bool | None], taken: int) -> None:
-    found = [Fitted(None, {"converged": one}, {}, {}, []) for one in converged]  # type: ignore[arg-type]
-    assert fit_in_turn([0, 1], found.__getitem__) is found[taken]
-    assert fit_in_turn([0], found.__getitem__) is found[0]
+def test_the_first_that_converges_is_kept_and_else_the_best(
+    converged: list[bool | None], rhat: list[float | None], taken: int
+) -> None:
+    found = [
+        {"converged": one, "rhat_f_p99": two} for one, two in zip(converged, rhat, strict=True)
+    ]
+    fits = [Fitted(run_of(), one, {}, {}, []) for one in found]
+    assert fit_in_turn([0, 1], fits.__getitem__) == (taken, fits[taken])
 
 
 def test_the_presets_of_the_smooth_recipe() -> None:

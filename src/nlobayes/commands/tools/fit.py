@@ -116,10 +116,13 @@ def fit(
 
     def sample(number: int) -> Fitted:
         _report_recipe(runs[number], is_second=number > 0)
-        write_text(study, in_yaml(configurations[number], _comment(table, study)))
         return fit_in_own_folder(configurations[number], workers=jobs or _workers())
 
-    fitted = fit_in_turn(range(len(runs)), sample)
+    write_text(study, in_yaml(configurations[0], _comment(table, study)))
+    kept, fitted = fit_in_turn(range(len(runs)), sample)
+    if kept != len(runs) - 1 and not fitted.diagnostics["converged"]:
+        typer.echo(f"kept: recipe {runs[kept].recipe}, whose chains agree better", err=True)
+    write_text(study, in_yaml(configurations[kept], _comment(table, study)))
     for line in fitted.warnings:
         typer.echo(f"warning: {line}", err=True)
     write_bytes(out, fitted.files["surrogates"])
