@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,6 +18,7 @@ from nlobayes.fitting.fits import Fitted, fit_in_own_folder, fit_in_turn
 from nlobayes.fitting.recipes import AUTO, share_left
 from nlobayes.fitting.studies import (
     Choices,
+    Configuration,
     Preset,
     attempts,
     by_snakemake,
@@ -113,15 +114,8 @@ def fit(
     for configuration in configurations:
         plan_of(configuration)
     _report_dataset(read.dataset, read.left_out)
-
-    def sample(number: int) -> Fitted:
-        _report_recipe(runs[number], is_second=number > 0)
-        return fit_in_own_folder(configurations[number], workers=jobs or _workers())
-
     write_text(study, in_yaml(configurations[0], _comment(table, study)))
-    kept, fitted = fit_in_turn(range(len(runs)), sample)
-    if kept != len(runs) - 1 and not fitted.diagnostics["converged"]:
-        typer.echo(f"kept: recipe {runs[kept].recipe}, whose chains agree better", err=True)
+    kept, fitted = _sample(runs, configurations, jobs or _workers())
     write_text(study, in_yaml(configurations[kept], _comment(table, study)))
     for line in fitted.warnings:
         typer.echo(f"warning: {line}", err=True)
@@ -138,6 +132,21 @@ def _check_places(table: Path, *outputs: Path) -> None:
         if resolved[position] in resolved[:position]:
             raise InputError("commands.place_taken", path=path)
         check_place(path)
+
+
+def _sample(
+    runs: Sequence[Choices], configurations: Sequence[Configuration], workers: int
+) -> tuple[int, Fitted]:
+    """Sample the runs in turn, print their recipes, and return the number of the kept one."""
+
+    def sample(number: int) -> Fitted:
+        _report_recipe(runs[number], is_second=number > 0)
+        return fit_in_own_folder(configurations[number], workers=workers)
+
+    kept, fitted = fit_in_turn(range(len(runs)), sample)
+    if kept < len(runs) - 1 and not fitted.diagnostics["converged"]:
+        typer.echo(f"kept: recipe {runs[kept].recipe}, whose chains agree better", err=True)
+    return kept, fitted
 
 
 def _comment(table: Path, study: Path) -> str:
