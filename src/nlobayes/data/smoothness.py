@@ -35,9 +35,14 @@ def unexplained(features: np.ndarray, target: np.ndarray) -> float:
     for a straight line, or not finite.
     """
     features, target = features[_places(len(target))], target[_places(len(target))]
-    if not (np.isfinite(features).all() and np.isfinite(target).all()) or np.ptp(target) == 0:
+    if (
+        not (np.isfinite(features).all() and np.isfinite(target).all())
+        or (target == target[0]).all()
+    ):
         return 1.0
-    varying = features[:, np.ptp(features, axis=0) > 0]
+    varying = features[:, (features != features[0]).any(axis=0)]
+    varying = varying / np.abs(varying).max(axis=0)  # squares neither overflow nor vanish
+    target = target / np.abs(target).max()
     standardised = (varying - varying.mean(axis=0)) / varying.std(axis=0)
     rows, inputs = standardised.shape
     degrees = [

@@ -15,6 +15,12 @@ def test_a_cubic_is_explained_whatever_its_units() -> None:
     assert unexplained(X * [1e-30, 1e5, 1.0] + [0, 1e6, 0], 1e40 * CUBIC) < 1e-6
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("size", [1e-300, 1e-200, 1e200, 1e300])
+def test_no_square_overflows_or_vanishes(size: float) -> None:
+    assert unexplained(X * [size, 1.0, 1.0], size * CUBIC) < 1e-6
+
+
 @pytest.mark.parametrize("noise", [0.05, 0.15, 0.5])
 def test_the_share_is_that_of_the_noise(noise: float) -> None:
     """In 400 rows its rms has a relative error of 4 %; leaving rows out adds 20 terms of 400."""
