@@ -45,6 +45,9 @@ STUDY_OF = """\
 The run of {name}. With a checkout of nlobayes, Snakemake makes it again, called from this folder:
   {command}
 CHECKOUT is the path of the checkout; its config/README.md explains the keys."""
+FOLLOWED = """\
+the chains of recipe {first!r} have not converged; the network is of recipe {kept!r}
+  next: recipe={kept!r} gives the same network without the first attempt"""
 FROM_FIT = 4
 """Stack level of a warning that points to the user's call of `fit`."""
 Loaded = TypeVar("Loaded", bound=Trained)
@@ -129,7 +132,7 @@ class FittedNetwork(BaseEstimator):
             self._files = {**fitted.files, TABLE: path.read_bytes()}
         self.recipe_, self.study_ = kept.recipe, configure(NAME, dataset, kept)
         self.diagnostics_, self.evaluation_ = fitted.diagnostics, fitted.evaluation
-        _warn(fitted, path)
+        _warn(fitted, path, first=runs[0].recipe, kept=kept.recipe)
 
     def _features(self) -> dict[str, Any]:
         return dict(self.features or {})
@@ -211,8 +214,10 @@ def _with_table(study: Configuration, path: Path) -> Configuration:
     return {**study, "datasets": {NAME: {**dataset, "source": source}}}
 
 
-def _warn(fitted: Fitted, table: Path) -> None:
-    """Warn about doubtful rows, failed checks with their remedies, and untested checks."""
+def _warn(fitted: Fitted, table: Path, *, first: str, kept: str) -> None:
+    """Warn about a second recipe, doubtful rows, failed checks with remedies, untested checks."""
+    if kept != first:
+        warnings.warn(FOLLOWED.format(first=first, kept=kept), UserWarning, stacklevel=FROM_FIT)
     for line in fitted.warnings:
         warnings.warn(line.removeprefix(f"{table}: "), UserWarning, stacklevel=FROM_FIT)
     untested = in_words.untested(fitted.evaluation["calibration_checks"])
