@@ -25,6 +25,7 @@ from nlobayes.model.posterior import build_posterior
 from nlobayes.model.priors.fixed_scales import FixedScales
 from nlobayes.model.priors.hierarchical import GammaPrecision, HalfCauchy, HalfNormal, Hierarchical
 from nlobayes.model.priors.horseshoe import Horseshoe
+from nlobayes.model.priors.random_features import RandomFeatures
 from nlobayes.model.priors.tensorbnn import TensorBNN
 from nlobayes.model.priors.tensorbnn_cauchy import TensorBNNCauchy
 from nlobayes.model.slopes.exponential import ExponentialSlopes
@@ -79,6 +80,10 @@ PRIORS: dict[str, tuple[dict[str, Any], Any]] = {
     "horseshoe": (
         {"global_scale": 0.1, "slab_scale": 3.0, "slab_degrees": 5.0, "bias_scale": 0.7},
         Horseshoe(0.1, 3.0, 5.0, 0.7),
+    ),
+    "random_features": (
+        {"hyper": {"kind": "half_normal", "scale": 0.4}, "biases": 0.5, "seed": 7},
+        RandomFeatures(HalfNormal(2.0), HalfNormal(0.4), 0.5, 7),
     ),
     "tensorbnn": ({}, TensorBNN(0.1, 1.0, 0.1)),
     "tensorbnn, changed": (

@@ -77,7 +77,7 @@ class FittedNetwork(BaseEstimator):
 
     def _choices(self, train_rows: int, left: float | None) -> Choices:
         return Choices(
-            network={"hidden": [*self.hidden], "activation": self.activation},
+            network={"hidden": self._hidden(), "activation": self.activation},
             recipe=self.recipe,
             share_left=left,
             prior=self.prior,
@@ -92,6 +92,9 @@ class FittedNetwork(BaseEstimator):
             together=self.together,
             train_rows=train_rows,
         )
+
+    def _hidden(self) -> Any:
+        return self.hidden if isinstance(self.hidden, str) else [*self.hidden]
 
     def _seed(self) -> int:
         """Return a number unchanged; draw a seed from any other random state."""

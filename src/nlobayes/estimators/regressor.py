@@ -22,21 +22,21 @@ class BayesianNetworkRegressor(RegressorMixin, FittedNetwork):
     Parameters
     ----------
     hidden
-        Units of each hidden layer.
+        Units of each hidden layer; `auto` is those of the recipe.
     activation
         Activation of all hidden layers, or one for each layer.
     recipe
         `plain` for any table, `smooth` for smooth targets with little noise. `auto` takes `smooth`
-        if polynomials of up to third degree leave at most 0.1 of the target's sd, there is one
-        hidden layer of at most 64 units, and no preset and no single precision is chosen. Where its
-        chains do not converge, `plain` follows. Recipe `smooth` integrates the output layer out,
-        and learns a scale of each input.
+        if polynomials of up to third degree leave at most 0.1 of the target's sd, and no units, no
+        preset and no single precision are chosen. Where its chains do not converge, `plain`
+        follows. Recipe `smooth` has 128 hidden units of fixed random directions, learns a scale of
+        each input, and integrates the output layer out. Recipe `plain` has 32 units.
     prior, likelihood, pretraining, method
         Name of a preset in `config/presets`, or its settings; `auto` is that of the recipe. The
         likelihood `auto` learns the noise of the targets, above the least sigma with which chains
         agree. In units of the target's sd it is the square root of train rows / 125 000, between
-        0.03 and 0.1; with recipe `smooth`, of train rows / 2 500 000, between 0.005 and 0.1. With
-        several hidden layers it is 0.1.
+        0.03 and 0.1; with recipe `smooth`, of train rows / 6e7, between 0.002 and 0.1. With several
+        hidden layers it is 0.1.
     chains, until
         Values that replace those of the method. `until` is `{}` or limits at which sampling stops.
     noise
@@ -73,7 +73,7 @@ class BayesianNetworkRegressor(RegressorMixin, FittedNetwork):
 
     def __init__(
         self,
-        hidden: Sequence[int] = (32,),
+        hidden: Sequence[int] | str = AUTO,
         *,
         activation: str | Sequence[str] = "tanh",
         recipe: str = AUTO,

@@ -20,11 +20,13 @@ Precision = Literal["float32", "float64"]
 class Recipe(NamedTuple):
     """Presets, and the least learned sigma with which chains agree.
 
-    `output` is the treatment of the output layer (`networks.*.output`). On targets without noise
-    sigma falls to its floor. Chains agree up to a `tightness`, train rows / sigma², and with sigma
-    of at least `least_sigma` in units of the target's sd.
+    `hidden` has the units of the hidden layers, and `output` the treatment of the output layer
+    (`networks.*.output`). On targets without noise sigma falls to its floor. Chains agree up to a
+    `tightness`, train rows / sigma², and with sigma of at least `least_sigma` in units of the
+    target's sd.
     """
 
+    hidden: tuple[int, ...]
     output: str
     prior: str
     pretraining: str
@@ -40,11 +42,11 @@ class Recipe(NamedTuple):
 
 PLAIN, SMOOTH = "plain", "smooth"
 RECIPES = {
-    PLAIN: Recipe("sampled", "fan_in", "adam", "hmc_table", "float32", 1.25e5, 0.03),
-    SMOOTH: Recipe("marginalised", "relevance_1", "wide", "hmc_smooth", "float64", 2.5e6, 0.005),
+    PLAIN: Recipe((32,), "sampled", "fan_in", "adam", "hmc_table", "float32", 1.25e5, 0.03),
+    SMOOTH: Recipe(
+        (128,), "marginalised", "random_features", "scales", "hmc_scales", "float64", 6e7, 0.002
+    ),
 }
-MOST_UNITS = 64
-"""Most units for which `auto` takes recipe `smooth`; the cost of a step grows with their square."""
 MOST_UNEXPLAINED = 0.1
 """Largest share of the target's sd that polynomials may leave for recipe `smooth`."""
 

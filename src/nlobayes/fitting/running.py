@@ -8,8 +8,16 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager, redirect_stderr, suppress
+from contextlib import (
+    AbstractContextManager,
+    ExitStack,
+    contextmanager,
+    nullcontext,
+    redirect_stderr,
+    suppress,
+)
 from importlib import import_module
+from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple, TextIO
@@ -128,7 +136,21 @@ def as_a_job(precision: str) -> Iterator[None]:
         with _no_advice_on_compilers():
             settings.enter_context(computing_in(precision, cache))
         import_module(RUNTIME).configure(precision)
+        settings.enter_context(_one_thread_in_blas())
         yield
+
+
+def _one_thread_in_blas() -> AbstractContextManager[object]:
+    """Let the BLAS that this process has loaded use one thread, as that of a job does.
+
+    Its threads make the factorisation of small matrices slower, and change last digits.
+    """
+    if find_spec("threadpoolctl") is None:
+        return nullcontext()
+    from threadpoolctl import threadpool_limits
+
+    limits: AbstractContextManager[object] = threadpool_limits(1, user_api="blas")
+    return limits
 
 
 @contextmanager

@@ -12,7 +12,6 @@ import yaml
 from nlobayes.errors import InputError
 from nlobayes.fitting.recipes import (
     AUTO,
-    MOST_UNITS,
     PLAIN,
     RECIPES,
     SMOOTH,
@@ -39,11 +38,11 @@ Preset = str | Mapping[str, Any]
 class Choices(NamedTuple):
     """Settings of a run; each preset is given by its name or its settings.
 
-    `auto` stands for the preset of the recipe, and for its precision. The likelihood `auto` learns
-    sigma above the floor of the recipe for the train rows, and above 0.1 with several hidden
-    layers, whose chains mix more slowly. Recipe `auto` follows the table: `share_left` is what
-    polynomials leave of its target. It is `plain` if a preset or single precision is chosen.
-    `attempts` makes the runs of recipe `auto`.
+    `auto` stands for the preset of the recipe, for its precision, and as `hidden` of the network
+    for its units. The likelihood `auto` learns sigma above the floor of the recipe for the train
+    rows, and above 0.1 with several hidden layers, whose chains mix more slowly. Recipe `auto`
+    follows the table: `share_left` is what polynomials leave of its target. It is `plain` if units,
+    a preset or single precision are chosen. `attempts` makes the runs of recipe `auto`.
 
     `chains` and `until` replace those of the method, and `noise` that of the evaluation. `together`
     runs all chains in one job. If `train_rows` is below the batch size, the batch has all rows.
@@ -108,9 +107,7 @@ def recipe_for(chosen: Choices) -> str:
     _, network = _preset("network", chosen.network, shipped_presets())
     presets = (chosen.prior, chosen.likelihood, chosen.pretraining, chosen.method)
     is_free = all(preset == AUTO for preset in presets) and chosen.precision != "float32"
-    hidden = network.get("hidden", ())
-    has_narrow_layer = len(hidden) == 1 and hidden[0] <= MOST_UNITS
-    fits = is_free and has_narrow_layer and "output" not in network
+    fits = is_free and network.get("hidden") == AUTO and "output" not in network
     return recipe_of(chosen.recipe, chosen.share_left, fits=fits)
 
 
@@ -133,14 +130,20 @@ def attempts(chosen: Choices) -> list[Choices]:
 def _by_recipe(library: Mapping[str, Any], chosen: Choices) -> Choices:
     """Replace `auto` by the presets of the recipe."""
     recipe = RECIPES[recipe_for(chosen)]
+    chosen = chosen._replace(network=_network(library, chosen, recipe))
     if chosen.likelihood == AUTO:
         chosen = chosen._replace(likelihood=_learned(library, chosen, recipe))
-    if recipe.output != "sampled":
-        _, network = _preset("network", chosen.network, library)
-        chosen = chosen._replace(network={**network, "output": recipe.output})
     names = ("prior", "pretraining", "method", "precision")
     left = {name: getattr(recipe, name) for name in names if getattr(chosen, name) == AUTO}
     return chosen._replace(**left)
+
+
+def _network(library: Mapping[str, Any], chosen: Choices, recipe: Recipe) -> Preset:
+    """Give the network the units and the output layer of the recipe, where it leaves them open."""
+    _, network = _preset("network", chosen.network, library)
+    own = {"hidden": [*recipe.hidden]} if network.get("hidden") == AUTO else {}
+    own |= {"output": recipe.output} if recipe.output != "sampled" else {}
+    return {**network, **own} if own else chosen.network
 
 
 def _learned(library: Mapping[str, Any], chosen: Choices, recipe: Recipe) -> Preset:

@@ -21,8 +21,12 @@ SMOOTH_TABLE = Table({"a": A, "b": B, "y": SMOOTH}, {}, {})
 READ = dataset_of(SMOOTH_TABLE, "t.csv", "y")
 
 
+FREE = {"hidden": "auto"}
+"""A network whose units are those of the recipe."""
+
+
 def run_of(**choices: Any) -> RunSpec:
-    chosen = {"network": {"hidden": [8]}, "train_rows": 63, **choices}
+    chosen = {"network": FREE, "train_rows": 63, **choices}
     return plan_of(configure("t", READ.dataset, Choices(**chosen)))[1]
 
 
@@ -30,9 +34,9 @@ def run_of(**choices: Any) -> RunSpec:
     ("share", "recipe"), [(None, "plain"), (0.0, "smooth"), (0.1, "smooth"), (0.101, "plain")]
 )
 def test_the_recipe_follows_what_polynomials_leave(share: float | None, recipe: str) -> None:
-    assert recipe_for(Choices({"hidden": [8]}, share_left=share)) == recipe
+    assert recipe_for(Choices(FREE, share_left=share)) == recipe
     other = "smooth" if recipe == "plain" else "plain"
-    assert recipe_for(Choices({"hidden": [8]}, recipe=other, share_left=share)) == other
+    assert recipe_for(Choices(FREE, recipe=other, share_left=share)) == other
 
 
 @pytest.mark.parametrize(
@@ -43,15 +47,14 @@ def test_the_recipe_follows_what_polynomials_leave(share: float | None, recipe: 
         {"pretraining": "adam"},
         {"method": "nuts"},
         {"precision": "float32"},
-        {"network": {"hidden": [8, 8]}},
+        {"network": {"hidden": [32]}},
         {"network": "n20x2"},
         {"network": {"hidden": []}},
-        {"network": {"hidden": [65]}},
-        {"network": {"hidden": [8], "output": "sampled"}},
+        {"network": {"hidden": "auto", "output": "sampled"}},
     ],
 )
 def test_a_choice_of_the_user_leaves_the_plain_recipe(chosen: dict[str, Any]) -> None:
-    choices = Choices(**{"network": {"hidden": [8]}, "share_left": 0.0, **chosen})
+    choices = Choices(**{"network": FREE, "share_left": 0.0, **chosen})
     assert recipe_for(choices) == "plain"
 
 
@@ -67,10 +70,10 @@ def test_a_choice_of_the_user_leaves_the_plain_recipe(chosen: dict[str, Any]) ->
 def test_plain_follows_where_smooth_is_taken_by_itself(
     chosen: dict[str, Any], expected: list[str]
 ) -> None:
-    runs = attempts(Choices({"hidden": [8]}, **chosen))
+    runs = attempts(Choices(FREE, **chosen))
     assert [run.recipe for run in runs] == expected
     for run in runs:
-        assert run == Choices({"hidden": [8]}, **{**chosen, "recipe": run.recipe})
+        assert run == Choices(FREE, **{**chosen, "recipe": run.recipe})
 
 
 @pytest.mark.parametrize(
@@ -96,22 +99,25 @@ def test_the_first_that_converges_is_kept_and_else_the_best(
 
 def test_the_presets_of_the_smooth_recipe() -> None:
     run = run_of(share_left=0.01)
-    assert run.run_id == "t/own/relevance_1/own/wide/hmc_smooth/s1"
-    assert (run.network.output, run.precision) == ("marginalised", "float64")
+    assert run.run_id == "t/own/random_features/own/scales/hmc_scales/s1"
+    assert (run.network.hidden, run.network.output) == ((128,), "marginalised")
+    assert run.precision == "float64"
     assert isinstance(run.likelihood, GaussianLikelihood)
-    assert (run.likelihood.sigma, run.likelihood.floor) == (None, 0.005)
+    assert (run.likelihood.sigma, run.likelihood.floor) == (None, 0.002)
 
 
 def test_the_presets_of_the_plain_recipe() -> None:
     run = run_of(share_left=0.5)
     assert run.run_id == "t/own/fan_in/own/own/hmc_table/s1"  # the batch has all rows
-    assert (run.network.output, run.precision) == ("sampled", "float32")
+    assert (run.network.hidden, run.network.output) == ((32,), "sampled")
+    assert run.precision == "float32"
 
 
 def test_a_chosen_preset_replaces_that_of_a_chosen_recipe() -> None:
     run = run_of(recipe="smooth", prior="layer_scales", likelihood="tolerance_5")
-    assert run.run_id == "t/own/layer_scales/tolerance_5/wide/hmc_smooth/s1"
+    assert run.run_id == "t/own/layer_scales/tolerance_5/scales/hmc_scales/s1"
     assert run.network.output == "marginalised"
+    assert run_of(recipe="smooth", network={"hidden": [9]}).network.hidden == (9,)
     with refused("study.refused", faults=["study.marginalised_precision"]):
         run_of(recipe="smooth", precision="float32")
 
@@ -122,7 +128,7 @@ def test_an_unknown_recipe_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rows", "floor"), [(20, 0.005), (175, 0.008), (560, 0.015), (5000, 0.045), (10**6, 0.1)]
+    ("rows", "floor"), [(20, 0.002), (560, 0.003), (5000, 0.009), (10**6, 0.1)]
 )
 def test_few_rows_allow_a_smaller_sigma(rows: int, floor: float) -> None:
     assert RECIPES["smooth"].floor_of(rows, 0.1) == floor

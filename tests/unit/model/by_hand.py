@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.scipy.special import gammaln
 from jax.scipy.stats import cauchy, laplace, norm, t
 
@@ -26,6 +27,7 @@ from nlobayes.model.networks import Layer
 from nlobayes.model.priors.fixed_scales import FixedScales
 from nlobayes.model.priors.hierarchical import GammaPrecision, HalfCauchy, HalfNormal, Hierarchical
 from nlobayes.model.priors.horseshoe import Horseshoe
+from nlobayes.model.priors.random_features import RandomFeatures
 from nlobayes.model.priors.relevance import Relevance
 from nlobayes.model.priors.tensorbnn import TensorBNN
 from nlobayes.model.priors.tensorbnn_cauchy import TensorBNNCauchy
@@ -131,6 +133,18 @@ def relevance(reader: Reader, place: Place) -> jax.Array:
     return reader.standard(place.shape) * (scale[:, None] if first else scale) / root
 
 
+def random_features(reader: Reader, place: Place) -> jax.Array:
+    """Scales as of `relevance`, times fixed normals of seed 3; hidden biases 0.3 times normals."""
+    fixed = np.random.default_rng([3, *map(ord, place.name)]).standard_normal(place.shape)
+    if place.role == "biases":
+        return reader.standard(place.shape) if place.output else 0.3 * jnp.asarray(fixed)
+    first = place.name == "weights_1"
+    law, shape = (cauchy.logpdf, (place.shape[0],)) if first else (norm.logpdf, ())
+    scale = reader.positive(half(law, 0.7), shape)
+    directions = reader.standard(place.shape) if place.output else fixed
+    return directions * (scale[:, None] if first else scale) / sqrt(place.fan_in)
+
+
 def fixed_scales(reader: Reader, place: Place) -> jax.Array:
     """Scales 0.5, 0.6, ... of the inputs, 1.7 of other weights, 0.3 of biases, 0.4 of outputs'."""
     if place.role == "biases":
@@ -203,6 +217,7 @@ PRIORS: dict[str, tuple[Any, Array]] = {
         independent(lambda x: t.logpdf(x, 1.3), 1.3, 1 / 1.3),
     ),
     "relevance": (Relevance(HALF_CAUCHY[0], HALF_NORMAL[0]), relevance),
+    "random_features": (RandomFeatures(HALF_CAUCHY[0], HALF_NORMAL[0], 0.3, 3), random_features),
     "fixed_scales": (
         FixedScales({"x2": 0.7, "x0": 0.5, "x1": 0.6}, 1.7, 0.3, 0.4),
         fixed_scales,

@@ -21,8 +21,9 @@ def configure(
     HMC. A job takes a quarter of the GPU memory, or the fraction `XLA_CLIENT_MEM_FRACTION`, because
     several jobs share it. All jobs share compiled functions in `.cache/jax`, or in
     `JAX_COMPILATION_CACHE_DIR`. On a CPU XLA uses `threads` threads, or the number in the
-    environment variable `NPROC`; with None, one for each core. With another number XLA may add
-    products in another order, which changes last digits.
+    environment variable `NPROC`; with None, one for each core. So does the BLAS that factorises
+    matrices, if it is not loaded yet. With another number both may add products in another order,
+    which changes last digits.
     """
     os.environ["PYTENSOR_FLAGS"] = f"floatX={precision},cxx=,traceback__limit=0"
     os.environ["JAX_ENABLE_X64"] = "1" if precision == "float64" else "0"
@@ -34,6 +35,7 @@ def configure(
     os.environ.setdefault("JAX_PERSISTENT_CACHE_ENABLE_XLA_CACHES", "none")
     if device == "cpu" and threads is not None:
         os.environ["NPROC"] = os.environ.get("NPROC") or f"{threads}"
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", os.environ["NPROC"])
     flags = os.environ.get("XLA_FLAGS") or ONE_THREAD
     devices = f" --xla_force_host_platform_device_count={shards}" if shards > 1 else ""
     os.environ["XLA_FLAGS"] = flags + devices

@@ -53,7 +53,7 @@ def fit(
         str | None, typer.Option(help="Column with the relative error of each target.")
     ] = None,
     hidden: Annotated[
-        list[int] | None, typer.Option(help="Units of a hidden layer; repeat.")
+        list[int] | None, typer.Option(help="Units of a hidden layer; repeat. Those of the recipe if not given.")
     ] = None,
     recipe: Annotated[
         str,
@@ -99,7 +99,7 @@ def fit(
         relative_error=relative_error,
     )
     chosen = Choices(
-        network={"hidden": hidden or [32]},
+        network={"hidden": hidden or AUTO},
         recipe=recipe,
         share_left=share_left(read.dataset, table_read),
         prior=_preset(prior),
