@@ -141,8 +141,11 @@ def _by_recipe(library: Mapping[str, Any], chosen: Choices) -> Choices:
 def _network(library: Mapping[str, Any], chosen: Choices, recipe: Recipe) -> Preset:
     """Give the network the units and the output layer of the recipe, where it leaves them open."""
     _, network = _preset("network", chosen.network, library)
-    own = {"hidden": [*recipe.hidden]} if network.get("hidden") == AUTO else {}
-    own |= {"output": recipe.output} if recipe.output != "sampled" else {}
+    own: dict[str, Any] = {}
+    if network.get("hidden") == AUTO:
+        own["hidden"] = [*recipe.hidden]
+    if recipe.output != "sampled":
+        own["output"] = recipe.output
     return {**network, **own} if own else chosen.network
 
 

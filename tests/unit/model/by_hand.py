@@ -135,9 +135,10 @@ def relevance(reader: Reader, place: Place) -> jax.Array:
 
 def random_features(reader: Reader, place: Place) -> jax.Array:
     """Scales as of `relevance`, times fixed normals of seed 3; hidden biases 0.3 times normals."""
-    fixed = np.random.default_rng([3, *map(ord, place.name)]).standard_normal(place.shape)
+    rng = np.random.default_rng([3, *map(ord, place.name)])
+    fixed = jnp.asarray(rng.standard_normal(place.shape))
     if place.role == "biases":
-        return reader.standard(place.shape) if place.output else 0.3 * jnp.asarray(fixed)
+        return reader.standard(place.shape) if place.output else 0.3 * fixed
     first = place.name == "weights_1"
     law, shape = (cauchy.logpdf, (place.shape[0],)) if first else (norm.logpdf, ())
     scale = reader.positive(half(law, 0.7), shape)

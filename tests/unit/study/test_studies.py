@@ -22,6 +22,7 @@ OF_OUR_OWN = {
     "priors_and_vi",
     "prospino",
     "priors_likelihoods",
+    "random_features",
     "rivals",
     "theory_errors",
 }

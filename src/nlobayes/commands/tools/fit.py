@@ -53,7 +53,8 @@ def fit(
         str | None, typer.Option(help="Column with the relative error of each target.")
     ] = None,
     hidden: Annotated[
-        list[int] | None, typer.Option(help="Units of a hidden layer; repeat. Those of the recipe if not given.")
+        list[int] | None,
+        typer.Option(help="Units of a hidden layer; repeat. Those of the recipe if not given."),
     ] = None,
     recipe: Annotated[
         str,

@@ -43,9 +43,7 @@ class RandomFeatures(NamedTuple):
         scale = self._scale(parameters) if parameters.role == WEIGHTS else self.biases
         if parameters.output:
             return scaled(parameters, scale)
-        return pm.Deterministic(
-            name, pt.as_tensor(scale * self._directions(parameters)), dims=dims
-        )
+        return pm.Deterministic(name, pt.as_tensor(scale * self._directions(parameters)), dims=dims)
 
     def _scale(self, parameters: Parameters) -> Any:
         """Define the scale of weights, or those of the weights of each input (input, 1)."""
@@ -57,8 +55,9 @@ class RandomFeatures(NamedTuple):
     def _directions(self, parameters: Parameters) -> np.ndarray:
         """Draw the fixed standard normals of one array; its name separates it from the others."""
         coords = pm.modelcontext(None).coords
+        shape = [len(coords[dim]) for dim in parameters.dims]
         rng = np.random.default_rng([self.seed, *parameters.name.encode()])
-        drawn: np.ndarray = pm.floatX(rng.standard_normal([len(coords[n]) for n in parameters.dims]))
+        drawn: np.ndarray = pm.floatX(rng.standard_normal(shape))
         return drawn
 
     def conditionals(self, arrays: Sequence[Parameters]) -> list[Conditional]:
