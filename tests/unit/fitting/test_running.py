@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from rich.console import Console
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from nlobayes.commands.shared.chain_files import reported_steps
 from nlobayes.fitting import running
@@ -105,6 +106,20 @@ def test_the_account_of_a_run_is_that_of_watch(tmp_path: Path) -> None:
     log.parent.mkdir(parents=True)
     log.write_text("draws of chains [0]: 30 of 1000\n")
     assert account().startswith("drawing, 30 of ")
+
+
+def test_matrices_are_factorised_with_one_thread() -> None:
+    """A job of the workflow does so too; afterwards the process has its threads again."""
+
+    def threads() -> set[int]:
+        loaded = threadpool_info()
+        return {int(one["num_threads"]) for one in loaded if one["user_api"] == "blas"}
+
+    with threadpool_limits(2, user_api="blas"):
+        before = threads()
+        with running.as_a_job("float64"):
+            assert threads() == {1}
+        assert threads() == before
 
 
 def test_a_machine_without_a_compiler_prints_no_advice(tmp_path: Path) -> None:
