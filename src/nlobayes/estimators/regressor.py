@@ -27,7 +27,7 @@ class BayesianNetworkRegressor(RegressorMixin, FittedNetwork):
         Activation of all hidden layers, or one for each layer.
     recipe
         `plain` for any table, `smooth` for smooth targets with little noise. `auto` takes `smooth`
-        if polynomials of up to third degree leave at most 0.3 of the target's sd, and no units, no
+        if polynomials of up to third degree leave at most 0.15 of the target's sd, and no units, no
         preset and no single precision are chosen. Where its chains do not converge, `plain`
         follows. Recipe `smooth` has 128 hidden units of fixed random directions, learns a scale of
         each input, and integrates the output layer out. Recipe `plain` has 32 units.

@@ -47,7 +47,7 @@ RECIPES = {
         (128,), "marginalised", "random_features", "scales", "hmc_scales", "float64", 6e7, 0.002
     ),
 }
-MOST_UNEXPLAINED = 0.3
+MOST_UNEXPLAINED = 0.15
 """Largest share of the target's sd that polynomials may leave for recipe `smooth`."""
 
 

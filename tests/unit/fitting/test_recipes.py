@@ -31,7 +31,7 @@ def run_of(**choices: Any) -> RunSpec:
 
 
 @pytest.mark.parametrize(
-    ("share", "recipe"), [(None, "plain"), (0.0, "smooth"), (0.3, "smooth"), (0.301, "plain")]
+    ("share", "recipe"), [(None, "plain"), (0.0, "smooth"), (0.15, "smooth"), (0.151, "plain")]
 )
 def test_the_recipe_follows_what_polynomials_leave(share: float | None, recipe: str) -> None:
     assert recipe_for(Choices(FREE, share_left=share)) == recipe
