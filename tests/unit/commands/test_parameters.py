@@ -10,6 +10,7 @@ import pytest
 import xarray as xr
 
 from nlobayes.commands.shared.parameters import Parameters
+from nlobayes.commands.shared.posteriors import without_fixed
 from nlobayes.study.presets import MOST_PANELS
 from tests.refusals import refused
 
@@ -32,6 +33,17 @@ def posterior(*hidden: int, inputs: tuple[str, ...] = ("m1", "m2")) -> xr.Datase
     local = rng.normal(size=(CHAINS, STORED, len(inputs)))
     arrays["local"] = ("chain", "draw", "u0"), local
     return xr.Dataset(arrays, coords)
+
+
+def test_arrays_that_the_prior_fixes_are_not_shown() -> None:
+    """Arrays of chains that never moved are, so that their failure is seen."""
+    drawn = posterior(3)
+    drawn["biases_1"][:] = drawn["biases_1"][0, 0]
+    assert [*without_fixed(drawn)] == [name for name in drawn if name != "biases_1"]
+    assert not any(
+        name.startswith("biases_1") for name in Parameters.of(without_fixed(drawn)).names
+    )
+    assert without_fixed(drawn[["biases_1"]]).equals(drawn[["biases_1"]])
 
 
 def test_parameters_are_found_by_name_whatever_the_blanks() -> None:

@@ -11,7 +11,7 @@ from nlobayes.artifacts.contents import read_map
 from nlobayes.artifacts.netcdf import Groups
 from nlobayes.commands.shared.covariates import Covariate
 from nlobayes.commands.shared.parameters import Parameters, is_linear, weight_names
-from nlobayes.commands.shared.posteriors import posterior_draws
+from nlobayes.commands.shared.posteriors import posterior_draws, without_fixed
 from nlobayes.diagnostics import tables
 from nlobayes.diagnostics.draws import ChainDraws
 from nlobayes.study.jobs import TabulateChainsJob
@@ -21,16 +21,19 @@ from nlobayes.types import Columns
 def of_chains(job: TabulateChainsJob, groups: Groups, covariate: Covariate) -> dict[str, Columns]:
     """Tabulate the chains of a posterior, whose weights are stored for every n-th draw.
 
+    Weights that the prior fixes are left out.
+
     Raises
     ------
     InputError
         If the posterior lacks a parameter that figures should show.
     """
-    draws, names = posterior_draws(groups), weight_names(groups["posterior"])
+    posterior = without_fixed(groups["posterior"])
+    draws, names = posterior_draws({**groups, "posterior": posterior}), weight_names(posterior)
     outputs = draws.function.shape[2] // len(covariate.at_reference)
     at_reference = np.repeat(covariate.at_reference, outputs)
     diverging = groups["all_sample_stats"]["diverging"].values
-    shown = Parameters.of(groups["posterior"])
+    shown = Parameters.of(posterior)
     return {
         "trace": tables.trace(draws.log_density, draws.noise),
         "convergence": tables.per_point(draws.function, at_reference),

@@ -34,6 +34,16 @@ def weights_of(posterior: xr.Dataset) -> np.ndarray:
     return np.concatenate([array.reshape(*array.shape[:2], -1) for array in arrays], axis=2)
 
 
+def without_fixed(posterior: xr.Dataset) -> xr.Dataset:
+    """Remove arrays of weights that all draws share, such as biases that the prior fixes.
+
+    A posterior whose chains never moved keeps all arrays.
+    """
+    arrays = {str(name): array for name, array in posterior.items() if is_parameter(str(name))}
+    fixed = [name for name, array in arrays.items() if (array == array[0, 0]).all()]
+    return posterior if len(fixed) == len(arrays) else posterior.drop_vars(fixed)
+
+
 def drawn_sizes(posterior: xr.Dataset) -> dict[str, np.ndarray]:
     """Return the numbers (chain, draw) of units and layers in use; empty if the size is fixed."""
     return {str(name): posterior[name].values for name in posterior if is_size(str(name))}
