@@ -69,7 +69,7 @@ def test_a_chosen_recipe_gives_its_presets(table: Path, capsys: pytest.CaptureFi
     study = yaml.safe_load(Path("my_table.yaml").read_text())
     assert study["networks"]["own"]["output"] == "marginalised"
     assert (study["grids"]["fit"]["prior"], study["precision"]) == ("random_features", "float64")
-    assert study["likelihoods"]["own"]["floor"] == 0.005
+    assert study["likelihoods"]["own"]["floor"] == 0.002
     assert Surrogate.load("my_table.nc").predict([[500.0, 0.0]]).mean > 0
 
 
