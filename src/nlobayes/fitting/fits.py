@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple, TypeVar
 
 from nlobayes.artifacts.files import read_json
+from nlobayes.errors import InputError
 from nlobayes.fitting.jobs import Jobs
 from nlobayes.fitting.running import run_waves
 from nlobayes.fitting.studies import Configuration, plan_of
@@ -77,11 +78,18 @@ def fit_in_turn(
 ) -> tuple[Attempt, Fitted]:
     """Run attempts in order until one has converged; return it with its run.
 
-    If none converges, it is the one whose chains agree best: of the smallest R-hat of f.
+    If none converges, it is the one whose chains agree best: of the smallest R-hat of f. An attempt
+    that is refused, such as for a MAP without a density, counts only if no other follows.
     """
-    tried = []
-    for attempt in attempts:
-        tried.append((attempt, run(attempt)))
+    tried: list[tuple[Attempt, Fitted]] = []
+    planned = [*attempts]
+    for number, attempt in enumerate(planned, start=1):
+        try:
+            tried.append((attempt, run(attempt)))
+        except InputError:
+            if number == len(planned) and not tried:
+                raise
+            continue
         if tried[-1][1].diagnostics["converged"] is not False:
             return tried[-1]
     return min(tried, key=lambda one: one[1].diagnostics["rhat_f_p99"] or math.inf)
