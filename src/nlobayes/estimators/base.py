@@ -46,7 +46,7 @@ The run of {name}. With a checkout of nlobayes, Snakemake makes it again, called
   {command}
 CHECKOUT is the path of the checkout; its config/README.md explains the keys."""
 FOLLOWED = """\
-the chains of recipe {first!r} have not converged; the network is of recipe {kept!r}
+recipe {first!r} has no chains that converge on this table; the network is of recipe {kept!r}
   next: recipe={kept!r} gives the same network without the first attempt"""
 FROM_FIT = 4
 """Stack level of a warning that points to the user's call of `fit`."""

@@ -19,6 +19,9 @@ from nlobayes.study.run import RunSpec
 KEPT = ("posterior", "surrogates")
 """Folders of the results from which the file of the run is kept."""
 
+NO_DENSITY = "builder.no_density"
+"""Code of the error of a MAP whose log density is not finite."""
+
 WARNING = "warning"
 """First word of a line with a warning, in upper or lower case."""
 Attempt = TypeVar("Attempt")
@@ -79,19 +82,27 @@ def fit_in_turn(
     """Run attempts in order until one has converged; return it with its run.
 
     If none converges, it is the one whose chains agree best: of the smallest R-hat of f. An attempt
-    that is refused, such as for a MAP without a density, counts only if no other follows.
+    whose MAP has no density is skipped.
+
+    Raises
+    ------
+    InputError
+        If an attempt is refused for another reason, or no attempt has a MAP with a density.
     """
     tried: list[tuple[Attempt, Fitted]] = []
-    planned = [*attempts]
-    for number, attempt in enumerate(planned, start=1):
+    skipped: InputError | None = None
+    for attempt in attempts:
         try:
             tried.append((attempt, run(attempt)))
-        except InputError:
-            if number == len(planned) and not tried:
+        except InputError as error:
+            if error.code != NO_DENSITY:
                 raise
+            skipped = error
             continue
         if tried[-1][1].diagnostics["converged"] is not False:
             return tried[-1]
+    if skipped and not tried:
+        raise skipped
     return min(tried, key=lambda one: one[1].diagnostics["rhat_f_p99"] or math.inf)
 
 

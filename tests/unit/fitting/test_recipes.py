@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from nlobayes.errors import InputError
 from nlobayes.fitting.fits import Fitted, fit_in_turn
 from nlobayes.fitting.recipes import MOST_UNEXPLAINED, RECIPES, share_left
 from nlobayes.fitting.studies import Choices, attempts, configure, plan_of, recipe_for
@@ -95,6 +96,25 @@ def test_the_first_that_converges_is_kept_and_else_the_best(
     ]
     fits = [Fitted(run_of(), one, {}, {}, []) for one in found]
     assert fit_in_turn([0, 1], fits.__getitem__) == (taken, fits[taken])
+
+
+def test_an_attempt_whose_map_has_no_density_is_skipped() -> None:
+    """If all are such, and for any other reason, the error remains."""
+    kept = Fitted(run_of(), {"converged": False, "rhat_f_p99": 1.2}, {}, {}, [])
+
+    def attempt(code: str, last: Fitted | None) -> tuple[int, Fitted]:
+        def run(number: int) -> Fitted:
+            if number == 0 or last is None:
+                raise InputError(code)
+            return last
+
+        return fit_in_turn([0, 1], run)
+
+    assert attempt("builder.no_density", kept) == (1, kept)
+    for code, last in (("builder.no_density", None), ("data.no_column", kept)):
+        with pytest.raises(InputError) as error:
+            attempt(code, last)
+        assert error.value.code == code
 
 
 def test_the_presets_of_the_smooth_recipe() -> None:

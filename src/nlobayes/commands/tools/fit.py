@@ -178,7 +178,7 @@ def _report_recipe(run: Choices, *, is_second: bool) -> None:
     """Print the recipe, and the property of the table that it follows from."""
     left = run.share_left
     reason = f"polynomials leave {left:.2g} of the target's sd" if left is not None else ""
-    reason = "recipe smooth has not converged" if is_second else reason
+    reason = "recipe smooth has no chains that converge" if is_second else reason
     typer.echo(f"recipe: {run.recipe}{reason and f' ({reason})'}", err=True)
 
 
