@@ -99,6 +99,17 @@ def test_model_sees_the_train_rows_alone(fixed: Model, dataset: Dataset) -> None
     np.testing.assert_allclose(fixed.logdensity_fn(position), expected, rtol=1e-12)
 
 
+def test_jobs_share_a_model_where_all_contents_are_equal(dataset: Dataset) -> None:
+    model = builder.build_model(job(), dataset)
+    copied = dataset._replace(features=dataset.features.copy())
+    assert builder.build_model(job(), copied) is model
+    assert builder.build_model(job(hidden=(5,)), dataset).density.size > model.density.size
+
+    moved = builder.build_model(job(), dataset._replace(target=dataset.target + 1))
+    position = jnp.zeros(model.density.size)
+    assert moved.logdensity_fn(position) != model.logdensity_fn(position)
+
+
 @pytest.mark.parametrize("inverse_temperature", [0.0, 0.3, 1.0])
 def test_an_inverse_temperature_flattens_the_likelihood_alone(
     fixed: Model, learned: Model, dataset: Dataset, inverse_temperature: float

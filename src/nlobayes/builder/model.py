@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from nlobayes.builder.last_built import keep_last
 from nlobayes.builder.statement import columns_of, pieces_of, state
 from nlobayes.errors import InputError
 from nlobayes.inference.kernel import LogDensity
@@ -79,6 +80,7 @@ class Model(NamedTuple):
     varying: Varying | None = None
 
 
+@keep_last
 def build_model(
     job: ModelJob,
     dataset: Dataset,

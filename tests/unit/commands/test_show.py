@@ -106,7 +106,10 @@ def test_a_surrogate_tells_what_it_is_of(
     surrogate_path: Path, here: Path, summary_of: Summary, printed: Printed
 ) -> None:
     """If the table states nothing, all is unknown."""
-    assert summary_of(surrogate_path)["table_metadata"] == {}
+    plain = summary_of(surrogate_path)
+    assert plain["table_metadata"] == {}
+    [weights, *_] = plain["groups"]["posterior"].values()
+    assert plain["numbers"]["stored draws"] == weights["dims"]["draw"]
     assert re.search(r"^process +unknown *$", printed(surrogate_path), re.MULTILINE)
     assert "process" not in printed(PREDICTIONS)
     stated = {"process": "p p -> chi0_1 chi0_2", "sqrt_s_tev": "13.0"}

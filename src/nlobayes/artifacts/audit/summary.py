@@ -131,6 +131,7 @@ def _groups(path: Path) -> dict[str, dict[str, Found]]:
 def _sizes(attrs: Found, groups: dict[str, dict[str, Found]]) -> Found:
     dims = {name: _all_dims(variables) for name, variables in groups.items()}
     weights = [v["dims"] for n, v in groups.get("posterior", {}).items() if n not in v["dims"]]
+    stored = "stored draws" if attrs.get("kind") == "surrogate" else "stored draws per chain"
     numbers = {
         "chain": attrs.get("chain"),
         "chains": next((sizes["chain"] for sizes in dims.values() if "chain" in sizes), None),
@@ -139,7 +140,7 @@ def _sizes(attrs: Found, groups: dict[str, dict[str, Found]]) -> Found:
             (dims[name]["draw"] for name in ("all_sample_stats", "sample_stats") if name in dims),
             None,
         ),
-        "stored draws per chain": dims.get("posterior", {}).get("draw"),
+        stored: dims.get("posterior", {}).get("draw"),
         "numbers per stored draw": sum(_per_draw(shape) for shape in weights) or None,
         "epochs": attrs.get("epochs_run"),
         "points": dims.get("predictions", {}).get("point"),
