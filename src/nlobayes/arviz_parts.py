@@ -30,7 +30,13 @@ def without_plots() -> None:
     ArviZ still loads the styles of Matplotlib. Only for processes of nlobayes, which do not draw
     with either.
     """
-    sys.meta_path.insert(0, _Empty())
+    if not has_no_plots():
+        sys.meta_path.insert(0, _Empty())
+
+
+def has_no_plots() -> bool:
+    """Whether this process leaves out the plots."""
+    return any(isinstance(finder, _Empty) for finder in sys.meta_path)
 
 
 def without_numba() -> None:

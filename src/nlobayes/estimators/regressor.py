@@ -28,9 +28,9 @@ class BayesianNetworkRegressor(RegressorMixin, FittedNetwork):
     recipe
         `plain` for any table, `smooth` for smooth targets with little noise. `auto` takes `smooth`
         if polynomials of up to third degree leave at most 0.15 of the target's sd, and no units, no
-        preset and no single precision are chosen. Where its chains do not converge, `plain`
-        follows. Recipe `smooth` has 128 hidden units of fixed random directions, learns a scale of
-        each input, and integrates the output layer out. Recipe `plain` has 32 units.
+        preset and no single precision are chosen. Where the chains of one recipe do not converge,
+        the other follows. Recipe `smooth` has 128 hidden units of fixed random directions, learns a
+        scale of each input, and integrates the output layer out. Recipe `plain` has 32 units.
     prior, likelihood, pretraining, method
         Name of a preset in `config/presets`, or its settings; `auto` is that of the recipe. The
         likelihood `auto` learns the noise of the targets, above the least sigma with which chains

@@ -26,6 +26,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from nlobayes.artifacts.places import project
+from nlobayes.arviz_parts import has_no_plots, without_plots
 from nlobayes.fitting.jobs import Job, Line, Wave, log_of
 from nlobayes.stages import function_of
 
@@ -102,8 +103,13 @@ def run_job(job: Job, root: Path, precision: str, show: Show | None = None) -> l
     return output.lines
 
 
-def run_line(line: Line, root: Path, precision: str) -> list[list[str]]:
-    """Run the jobs of a line in a worker, and return the output of each."""
+def run_line(line: Line, root: Path, precision: str, no_plots: bool) -> list[list[str]]:
+    """Run the jobs of a line in a worker, and return the output of each.
+
+    `no_plots` leaves out the plots of ArviZ, which only processes of nlobayes may do.
+    """
+    if no_plots:
+        without_plots()
     return [run_job(job, root, precision) for job in line]
 
 
@@ -115,7 +121,7 @@ def _results(
         return (run_job(job, root, precision, show) for line in wave for job in line)
     from joblib import Parallel, delayed
 
-    calls = (delayed(run_line)(line, root, precision) for line in wave)
+    calls = (delayed(run_line)(line, root, precision, has_no_plots()) for line in wave)
     done = Parallel(workers, return_as="generator_unordered")(calls)
     return chain.from_iterable(done)
 

@@ -12,9 +12,7 @@ import yaml
 from nlobayes.errors import InputError
 from nlobayes.fitting.recipes import (
     AUTO,
-    PLAIN,
     RECIPES,
-    SMOOTH,
     Precision,
     Recipe,
     recipe_of,
@@ -104,18 +102,22 @@ def recipe_for(chosen: Choices) -> str:
     InputError
         If the network or the recipe has an unknown name.
     """
+    return recipe_of(chosen.recipe, chosen.share_left, fits=_is_open(chosen))
+
+
+def _is_open(chosen: Choices) -> bool:
+    """Whether the run takes every preset and its units from a recipe."""
     _, network = _preset("network", chosen.network, shipped_presets())
     presets = (chosen.prior, chosen.likelihood, chosen.pretraining, chosen.method)
     is_free = all(preset == AUTO for preset in presets) and chosen.precision != "float32"
-    fits = is_free and network.get("hidden") == AUTO and "output" not in network
-    return recipe_of(chosen.recipe, chosen.share_left, fits=fits)
+    return is_free and network.get("hidden") == AUTO and "output" not in network
 
 
 def attempts(chosen: Choices) -> list[Choices]:
     """Return the runs to try in order, each with its recipe.
 
-    Chains of recipe `smooth` agree on most smooth tables, and not on all. Where `auto` takes it,
-    recipe `plain` follows, for the case that they do not.
+    Chains of a recipe agree on most tables that it suits, and not on all. Where nothing is chosen,
+    the other recipe follows, for the case that they do not.
 
     Raises
     ------
@@ -123,8 +125,9 @@ def attempts(chosen: Choices) -> list[Choices]:
         As `recipe_for`.
     """
     taken = recipe_for(chosen)
-    names = [SMOOTH, PLAIN] if chosen.recipe == AUTO and taken == SMOOTH else [taken]
-    return [chosen._replace(recipe=name) for name in names]
+    both = chosen.recipe == AUTO and chosen.share_left is not None and _is_open(chosen)
+    others = [name for name in RECIPES if name != taken] if both else []
+    return [chosen._replace(recipe=name) for name in (taken, *others)]
 
 
 def _by_recipe(library: Mapping[str, Any], chosen: Choices) -> Choices:

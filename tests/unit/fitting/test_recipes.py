@@ -65,10 +65,12 @@ def test_a_choice_of_the_user_leaves_the_plain_recipe(chosen: dict[str, Any]) ->
         ({"share_left": 0.01}, ["smooth", "plain"]),
         ({"share_left": 0.01, "recipe": "smooth"}, ["smooth"]),
         ({"share_left": 0.01, "recipe": "plain"}, ["plain"]),
-        ({"share_left": 0.5}, ["plain"]),
+        ({"share_left": 0.5}, ["plain", "smooth"]),
+        ({"share_left": None}, ["plain"]),
+        ({"share_left": 0.5, "prior": "fan_in"}, ["plain"]),
     ],
 )
-def test_plain_follows_where_smooth_is_taken_by_itself(
+def test_the_other_recipe_follows_where_nothing_is_chosen(
     chosen: dict[str, Any], expected: list[str]
 ) -> None:
     runs = attempts(Choices(FREE, **chosen))

@@ -141,7 +141,7 @@ def _sample(
     """Sample the runs in turn, print their recipes, and return the number of the kept one."""
 
     def sample(number: int) -> Fitted:
-        _report_recipe(runs[number], is_second=number > 0)
+        _report_recipe(runs[number], failed=runs[number - 1].recipe if number else None)
         return fit_in_own_folder(configurations[number], workers=workers)
 
     kept, fitted = fit_in_turn(range(len(runs)), sample)
@@ -174,11 +174,11 @@ def _report_dataset(dataset: Mapping[str, Any], left_out: Mapping[str, str]) -> 
         typer.echo(f"left out: {one_line(name)} ({reason})", err=True)
 
 
-def _report_recipe(run: Choices, *, is_second: bool) -> None:
-    """Print the recipe, and the property of the table that it follows from."""
+def _report_recipe(run: Choices, *, failed: str | None) -> None:
+    """Print the recipe and its reason: a property of the table, or the recipe that failed."""
     left = run.share_left
     reason = f"polynomials leave {left:.2g} of the target's sd" if left is not None else ""
-    reason = "recipe smooth has no chains that converge" if is_second else reason
+    reason = f"recipe {failed} has no chains that converge" if failed else reason
     typer.echo(f"recipe: {run.recipe}{reason and f' ({reason})'}", err=True)
 
 
