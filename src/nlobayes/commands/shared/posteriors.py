@@ -15,6 +15,9 @@ from nlobayes.model.networks import is_parameter, is_size, network_of, parameter
 from nlobayes.study.jobs import ModelJob
 from nlobayes.study.stated_model import stated_model
 
+INPUT = "feature"
+"""Axis of arrays with one value for each input."""
+
 
 def posterior_draws(groups: Groups) -> ChainDraws:
     """Collect the draws of all chains, flat per draw; the weights in the parameters' order."""
@@ -57,13 +60,19 @@ def parameters_of(posterior: xr.Dataset) -> np.ndarray:
 
 
 def _hyperparameters(groups: Groups) -> dict[str, np.ndarray] | None:
-    """Collect parameters of prior and likelihood with one value per draw, without local scales."""
-    drawn = groups["posterior"].items()
-    learned = {
-        str(name): values.values
-        for name, values in drawn
-        if not is_parameter(str(name)) and name != "noise" and values.ndim == 2
-    }
+    """Collect parameters of prior and likelihood (chain, draw) by name, without local scales.
+
+    A scale of each input is one parameter for each, named as `scale_weights_1[m1]`.
+    """
+    learned: dict[str, np.ndarray] = {}
+    for name, values in groups["posterior"].items():
+        if is_parameter(str(name)) or name == "noise":
+            continue
+        if values.ndim == 2:
+            learned[str(name)] = values.values
+        elif values.dims[2:] == (INPUT,):
+            labels = values[INPUT].values
+            learned |= {f"{name}[{one}]": values.sel({INPUT: one}).values for one in labels}
     return learned or None
 
 
