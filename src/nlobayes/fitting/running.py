@@ -7,6 +7,7 @@ import logging
 import os
 import sys
 import threading
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import (
     AbstractContextManager,
@@ -79,7 +80,8 @@ def run_waves(
         If a command refuses its input, as it would on the command line.
     """
     planned, output = list(waves), list[str]()
-    with _bar(sum(len(line) for wave in planned for line in wave), shown) as bar:
+    total = sum(len(line) for wave in planned for line in wave)
+    with _bar(total, shown) as bar, _no_advice_on_workers():
         for wave in planned:
             bar.show(_label(wave))
             processes = workers if len(wave) > 1 else 1
@@ -157,6 +159,14 @@ def _one_thread_in_blas() -> AbstractContextManager[object]:
 
     limits: AbstractContextManager[object] = threadpool_limits(1, user_api="blas")
     return limits
+
+
+@contextmanager
+def _no_advice_on_workers() -> Iterator[None]:
+    """Suppress joblib's warning that it starts a worker anew, as it does where memory has grown."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
+        yield
 
 
 @contextmanager

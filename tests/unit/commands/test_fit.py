@@ -132,7 +132,7 @@ def test_recipe_smooth_follows_where_chains_of_plain_do_not_converge(
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(1)
     rows, new = rng.random((800, 10)), rng.random((2000, 10))
-    done, surrogate = fit_table(rows, friedman(rows[:, :5]))
+    done, surrogate = fit_table(rows, friedman(rows[:, :5]), "--scale", "identity")
     assert "recipe: smooth (recipe plain has no chains that converge)" in done.stderr
     assert done.stdout.startswith("converged, calibrat"), done.stdout
     error = surrogate.predict(new).mean - friedman(new[:, :5])
@@ -140,13 +140,14 @@ def test_recipe_smooth_follows_where_chains_of_plain_do_not_converge(
 
 
 def fit_table(
-    rows: np.ndarray, target: np.ndarray
+    rows: np.ndarray, target: np.ndarray, *options: str
 ) -> tuple[subprocess.CompletedProcess[str], Surrogate]:
     """Fit a table (row, input) with the command, in the current folder."""
     named = ",".join([*(f"x{number}" for number in range(rows.shape[1])), "y"])
     table = np.column_stack([rows, target])
     np.savetxt("mine.csv", table, delimiter=",", header=named, comments="")
-    words = [str(Path(sys.executable).with_name("nlobayes")), "fit", "mine.csv", "--target", "y"]
+    program = str(Path(sys.executable).with_name("nlobayes"))
+    words = [program, "fit", "mine.csv", "--target", "y", *options]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
     return done, Surrogate.load("mine.nc")
