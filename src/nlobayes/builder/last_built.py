@@ -6,11 +6,11 @@ jobs of all chains share one process, or one for each worker.
 
 from __future__ import annotations
 
-import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
-from hashlib import blake2b
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
+
+import numpy as np
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -19,18 +19,31 @@ T = TypeVar("T")
 def keep_last(build: Callable[P, T]) -> Callable[P, T]:
     """Return the last result again if all arguments have the same contents.
 
-    Nobody may change a result in place. A user's function counts by the digest of its file, which
-    the job states.
+    Nobody may change an argument or a result in place. A user's function counts by the digest of
+    its file, which the job states.
     """
-    last: tuple[bytes, T] | None = None
+    last: tuple[Any, T] | None = None
 
     @wraps(build)
     def build_or_reuse(*args: P.args, **options: P.kwargs) -> T:
         nonlocal last
-        contents = blake2b(pickle.dumps((args, sorted(options.items())))).digest()
-        found = last
-        if found is None or found[0] != contents:
-            found = last = (contents, build(*args, **options))
+        given, found = (args, options), last
+        if found is None or not _same(found[0], given):
+            found = last = (given, build(*args, **options))
         return found[1]
 
     return build_or_reuse
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Compare contents, those of arrays byte by byte."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, np.ndarray):
+        alike = (one.shape, one.dtype) == (other.shape, other.dtype)
+        return alike and one.tobytes() == other.tobytes()
+    if isinstance(one, Mapping):
+        return _same([*one.items()], [*other.items()])
+    if isinstance(one, tuple | list):
+        return len(one) == len(other) and all(map(_same, one, other))
+    return bool(one == other)
