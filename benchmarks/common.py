@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import csv
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from importlib import import_module
 from math import prod
@@ -38,6 +38,8 @@ HELD_OUT = 500
 """Validation rows, test rows and reference points each."""
 SEED = 20240101
 FEWEST_DRAWS = 4
+
+Row = dict[str, Any]
 
 
 class Case(NamedTuple):
@@ -198,6 +200,16 @@ def print_header(names: Sequence[str]) -> None:
 def print_row(row: Mapping[str, Any], names: Sequence[str]) -> None:
     """Print one row under its head as soon as it is known."""
     print(" ".join(f"{_text(row.get(name, '')):>{_width(name)}}" for name in names), flush=True)
+
+
+def print_rows(rows: Iterable[Row], names: Sequence[str]) -> list[Row]:
+    """Print a table whose rows come one by one, and keep them."""
+    print_header(names)
+    kept = []
+    for row in rows:
+        print_row(row, names)
+        kept.append(row)
+    return kept
 
 
 def write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:

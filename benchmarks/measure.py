@@ -321,20 +321,24 @@ def gradient_cost(dataset: Dataset, job: ModelJob, repeats: int) -> GradientCost
     return GradientCost(best, (taken + data * FLOAT_BYTES) / 2**20, peak_mib())
 
 
-def draw_cost(
-    dataset: Dataset, job: ModelJob, chains: int, leapfrogs: int, seconds: float
-) -> DrawCost:
+def draw_costs(
+    dataset: Dataset, job: ModelJob, chains: Sequence[int], leapfrogs: int, seconds: float
+) -> list[DrawCost]:
     """Time draws of HMC of `leapfrogs` steps, or of as many as fit the seconds.
 
-    The step size is too small to move the network, so every trajectory stays finite.
+    There is one cost for each number of chains, which are vectorised. The step size is too small to
+    move the network, so every trajectory stays finite.
     """
     model = builder.build_model(job, dataset)
     flops = _matmul_flops(8192 if job.device == "gpu" else 2048, job.device)
     few = min(4, leapfrogs)
-    pilot = _time_draw(model, chains, few, job.device) / few
-    most = int(np.clip(seconds / 3 / pilot, few, leapfrogs))
-    each = _time_draw(model, chains, most, job.device) / most
-    return DrawCost(each / chains, most, flops)
+    costs = []
+    for count in chains:
+        pilot = _time_draw(model, count, few, job.device) / few
+        most = int(np.clip(seconds / 3 / pilot, few, leapfrogs))
+        each = _time_draw(model, count, most, job.device) / most
+        costs.append(DrawCost(each / count, most, flops))
+    return costs
 
 
 def _time_draw(model: builder.Model, chains: int, leapfrogs: int, device: str) -> float:

@@ -13,19 +13,18 @@ import argparse
 from collections.abc import Callable, Iterator
 from math import nan, sqrt
 from pathlib import Path
-from typing import Any
 
 from benchmarks.common import (
     Case,
     Cell,
+    Row,
     fit_slope,
     isolated,
     make_embedded,
     model_job,
     parse_case,
     parse_sampler,
-    print_header,
-    print_row,
+    print_rows,
     simulate_rows,
     write_csv,
 )
@@ -39,7 +38,6 @@ WIDE = (16, 64, 256, 1024, 4096, 16384)
 DEEP = (8, 30, 100, 300)
 """Units of each of two hidden layers."""
 
-Row = dict[str, Any]
 SERIES: dict[str, tuple[str, str]] = {
     "rows": ("rows", "ms"),
     "wide": ("parameters", "ms"),
@@ -55,8 +53,8 @@ def main() -> None:
     given = _arguments()
     runtime.configure("float32")
     table = simulate_rows(max(*given.rows, *given.draw_rows, given.parameter_rows))
-    rows = _printed(_gradients(table, given), GRADIENT_COLUMNS)
-    rows += _printed(_effective_draws(table, given), DRAW_COLUMNS)
+    rows = print_rows(_gradients(table, given), GRADIENT_COLUMNS)
+    rows += print_rows(_effective_draws(table, given), DRAW_COLUMNS)
     slopes = {series: _slope(rows, series) for series in SERIES}
     for series, (x, y) in SERIES.items():
         print(f"{series}: {y} grows as {x}^{slopes[series]:.2f}")
@@ -127,16 +125,6 @@ def _named(series: str, case: Case) -> Row:
         "rows": case.rows,
         "parameters": case.parameters,
     }
-
-
-def _printed(rows: Iterator[Row], columns: tuple[str, ...]) -> list[Row]:
-    """Print rows as they come, and keep them."""
-    print_header(columns)
-    kept = []
-    for row in rows:
-        print_row(row, columns)
-        kept.append(row)
-    return kept
 
 
 def _points(rows: list[Row], series: str) -> tuple[list[float], list[float]]:

@@ -15,15 +15,14 @@ import argparse
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 from benchmarks.common import (
     Case,
+    Row,
     isolated,
     make_embedded,
     model_job,
-    print_header,
-    print_row,
+    print_rows,
     simulate_rows,
     write_csv,
 )
@@ -37,23 +36,19 @@ def main() -> None:
     """Print one row per width."""
     given = _arguments()
     runtime.configure("float32", given.device)
-    rows = []
-    print_header(COLUMNS)
-    for row in _rows(given):
-        print_row(row, COLUMNS)
-        rows.append(row)
+    rows = print_rows(_rows(given), COLUMNS)
     if given.csv:
         write_csv(given.csv, rows)
 
 
-def _rows(given: argparse.Namespace) -> Iterator[dict[str, Any]]:
+def _rows(given: argparse.Namespace) -> Iterator[Row]:
     dataset = make_embedded(simulate_rows(given.rows), given.rows)
     for width in given.widths:
         case = Case((5, width, 1), given.rows)
-        cost = isolated(
-            "benchmarks.measure:draw_cost",
+        [cost] = isolated(
+            "benchmarks.measure:draw_costs",
             *(dataset, model_job(case, 0.05, given.device)),
-            *(given.chains, LEAPFROGS, given.seconds),
+            *([given.chains], LEAPFROGS, given.seconds),
             device=given.device,
         )
         speed = gradient_flops(case) / cost.seconds_per_leapfrog

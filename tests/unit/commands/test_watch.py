@@ -136,6 +136,8 @@ def test_a_run_of_which_nothing_can_be_read_has_no_draws(tmp_path: Path, content
 def test_a_run_is_not_begun_then_pretrained_then_warmed_up(tmp_path: Path) -> None:
     assert seen(tmp_path).stage == "not begun"
     touch(tmp_path / "results/pretrain" / WATCHED.model / "0.nc", "", 10)
+    for other in (2, 3):  # of a run of the same model with more chains
+        touch(tmp_path / "results/pretrain" / WATCHED.model / f"{other}.nc", "", 10)
     assert seen(tmp_path).stage == "pretraining, 1 of 2"
     log = tmp_path / "logs/warmup" / RUN / "0/0.log"
     touch(log, "warm-up of chains [0]: 20 of 40\n", 20)

@@ -121,7 +121,7 @@ def _without_chains(folders: Folders, run: WatchedRun) -> RunState:
         return RunState(run.label, "in one job")
     chains = sum(run.chain_groups)
     total = chains * run.segments * run.draws_per_segment or None
-    maps = len([*(folders.results / "pretrain" / run.model).glob("*.nc")])
+    maps = _count_maps(folders, run)
     if maps:
         stage = f"pretraining, {maps} of {run.maps}" if run.maps else "pretraining"
         return RunState(run.label, stage, chains, total=total)
@@ -148,6 +148,14 @@ def _finished(folders: Folders, run: WatchedRun) -> RunState:
         left=0.0,
         updated=(folder / "evaluation.json").stat().st_mtime,
     )
+
+
+def _count_maps(folders: Folders, run: WatchedRun) -> int:
+    """Count the MAPs that the run starts at; runs of one model share them, and some need more."""
+    folder = folders.results / "pretrain" / run.model
+    if not run.maps:
+        return len([*folder.glob("*.nc")])
+    return sum((folder / f"{chain}.nc").is_file() for chain in range(run.maps))
 
 
 def _count_groups(folders: Folders, run: WatchedRun) -> int:
