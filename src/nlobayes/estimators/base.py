@@ -19,8 +19,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from nlobayes.artifacts.files import write_bytes, write_parquet, write_text
 from nlobayes.data.tables import to_arrow
 from nlobayes.diagnostics import in_words
-from nlobayes.fitting.fits import Fitted, fit, fit_in_turn
-from nlobayes.fitting.recipes import share_left
+from nlobayes.fitting.fits import Fitted, fit_best
 from nlobayes.fitting.running import as_a_job
 from nlobayes.fitting.studies import (
     Choices,
@@ -75,11 +74,10 @@ class FittedNetwork(BaseEstimator):
     n_jobs: Any
     verbose: Any
 
-    def _choices(self, train_rows: int, left: float | None) -> Choices:
+    def _choices(self, train_rows: int) -> Choices:
         return Choices(
             network={"hidden": self._hidden(), "activation": self.activation},
             recipe=self.recipe,
-            share_left=left,
             prior=self.prior,
             likelihood=self.likelihood,
             pretraining=self.pretraining,
@@ -121,21 +119,18 @@ class FittedNetwork(BaseEstimator):
             "target": dict(target),
             "split": dict(split),
         }
-        runs = attempts(self._choices(rows, share_left(dataset, table)))
+        runs = attempts(self._choices(rows))
         with TemporaryDirectory(prefix="nlobayes-", ignore_cleanup_errors=True) as folder:
             path = Path(folder) / TABLE
             write_parquet(path, to_arrow(table))
+            studies = [_with_table(configure(NAME, dataset, run), path) for run in runs]
             workers = effective_n_jobs(self.n_jobs)
-
-            def sample(run: Choices) -> Fitted:
-                study = _with_table(configure(NAME, dataset, run), path)
-                return fit(study, Path(folder), workers=workers, shown=self.verbose)
-
-            kept, fitted = fit_in_turn(runs, sample)
-            self._files = {**fitted.files, TABLE: path.read_bytes()}
+            best = fit_best(studies, Path(folder), workers=workers, shown=self.verbose)
+            self._files = {**best.fitted.files, TABLE: path.read_bytes()}
+        kept, first = runs[best.number], runs[best.order[0]]
         self.recipe_, self.study_ = kept.recipe, configure(NAME, dataset, kept)
-        self.diagnostics_, self.evaluation_ = fitted.diagnostics, fitted.evaluation
-        _warn(fitted, path, first=runs[0].recipe, kept=kept.recipe)
+        self.diagnostics_, self.evaluation_ = best.fitted.diagnostics, best.fitted.evaluation
+        _warn(best.fitted, path, first=first.recipe, kept=kept.recipe)
 
     def _features(self) -> dict[str, Any]:
         return dict(self.features or {})

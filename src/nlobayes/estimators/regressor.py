@@ -26,11 +26,11 @@ class BayesianNetworkRegressor(RegressorMixin, FittedNetwork):
     activation
         Activation of all hidden layers, or one for each layer.
     recipe
-        `plain` for any table, `smooth` for smooth targets with little noise. `auto` takes `smooth`
-        if polynomials of up to third degree leave at most 0.15 of the target's sd, and no units, no
-        preset and no single precision are chosen. Where the chains of one recipe do not converge,
-        the other follows. Recipe `smooth` has 128 hidden units of fixed random directions, learns a
-        scale of each input, and integrates the output layer out. Recipe `plain` has 32 units.
+        `plain` for any table, `smooth` for smooth targets. `auto` trains two MAPs of each, and
+        takes the recipe with the smaller error on validation rows. Where its chains do not
+        converge, the other follows. `auto` is `plain` if units, a preset or single precision are
+        chosen. Recipe `smooth` has 128 hidden units of fixed random directions, learns a scale of
+        each input, and integrates the output layer out. Recipe `plain` has 32 units.
     prior, likelihood, pretraining, method
         Name of a preset in `config/presets`, or its settings; `auto` is that of the recipe. The
         likelihood `auto` learns the noise of the targets, above the least sigma with which chains

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple, TypeVar
 
+from nlobayes.artifacts.contents import read_map
 from nlobayes.artifacts.files import read_json
+from nlobayes.artifacts.netcdf import read_attrs
 from nlobayes.errors import InputError
-from nlobayes.fitting.jobs import Jobs
+from nlobayes.fitting.jobs import Job, Jobs, Wave
 from nlobayes.fitting.running import run_waves
 from nlobayes.fitting.studies import Configuration, plan_of
 from nlobayes.fitting.watching import account_of
@@ -22,9 +24,14 @@ KEPT = ("posterior", "surrogates")
 NO_DENSITY = "builder.no_density"
 """Code of the error of a MAP whose log density is not finite."""
 
+COMPARED_MAPS = 2
+"""Number of MAPs of each run whose errors are compared: one for each of two cores."""
+
 WARNING = "warning"
 """First word of a line with a warning, in upper or lower case."""
 Attempt = TypeVar("Attempt")
+Announce = Callable[[int, Sequence[float]], None]
+"""Gets the number of a run before it is sampled, and the errors of the MAPs of all runs."""
 
 
 class Fitted(NamedTuple):
@@ -38,6 +45,14 @@ class Fitted(NamedTuple):
     evaluation: dict[str, Any]
     files: Mapping[str, bytes]
     warnings: list[str]
+
+
+class Best(NamedTuple):
+    """The run that is kept of several, by its number, and the numbers in the order of attempts."""
+
+    number: int
+    fitted: Fitted
+    order: list[int]
 
 
 def fit(
@@ -62,9 +77,8 @@ def fit(
     plan, run = plan_of(configuration)
     jobs = Jobs(plan, run, folder)
     account = account_of(run, folder) if workers > 1 and shown else None
-    lines = run_waves(
-        jobs.waves(), folder, run.precision, workers=workers, shown=shown, account=account
-    )
+    waves = without_finished_maps(jobs.waves())
+    lines = run_waves(waves, folder, run.precision, workers=workers, shown=shown, account=account)
     metrics = jobs.path("metrics", "")
     made = {name: jobs.path(name) for name in KEPT} | {"data": jobs.dataset}
     return Fitted(
@@ -74,6 +88,65 @@ def fit(
         {name: path.read_bytes() for name, path in made.items() if path.is_file()},
         warnings_among(lines),
     )
+
+
+def fit_best(
+    configurations: Sequence[Configuration],
+    folder: Path,
+    *,
+    workers: int = 1,
+    shown: bool = True,
+    announce: Announce = lambda number, errors: None,
+) -> Best:
+    """Fit one table by several runs in turn, in the order of the errors of their MAPs.
+
+    Arguments are those of `fit`, and errors those of `fit_in_turn`.
+    """
+    errors = errors_of_maps(configurations, folder, workers=workers, shown=shown)
+    order = sorted(range(len(errors)), key=errors.__getitem__)
+
+    def sample(number: int) -> Fitted:
+        announce(number, errors)
+        return fit(configurations[number], folder, workers=workers, shown=shown)
+
+    return Best(*fit_in_turn(order, sample), order)
+
+
+def errors_of_maps(
+    configurations: Sequence[Configuration],
+    folder: Path,
+    *,
+    workers: int = 1,
+    shown: bool = True,
+) -> list[float]:
+    """Train the first MAPs of several runs of one table, and return their errors.
+
+    The error of a run is the mean over its MAPs of the root mean square error of the validation
+    rows, in units of the target's sd. It is infinite if a MAP has no density. A single run is not
+    trained; its error is NaN. `fit` in the same folder continues with these MAPs.
+
+    Raises
+    ------
+    InputError
+        If a study or the table cannot be used.
+    """
+    if len(configurations) == 1:
+        return [math.nan]
+    return [_error_of_maps(one, folder, workers, shown) for one in configurations]
+
+
+def _error_of_maps(configuration: Configuration, folder: Path, workers: int, shown: bool) -> float:
+    plan, run = plan_of(configuration)
+    jobs = Jobs(plan, run, folder)
+    waves = jobs.waves_of_maps(COMPARED_MAPS)
+    try:
+        run_waves(waves, folder, run.precision, workers=workers, shown=shown)
+    except InputError as error:
+        if error.code != NO_DENSITY:
+            raise
+        return math.inf
+    errors = [float(read_map(path).validation_rmse[-1]) for path in jobs.maps(COMPARED_MAPS)]
+    return sum(errors) / len(errors)
 
 
 def fit_in_turn(
@@ -106,15 +179,22 @@ def fit_in_turn(
     return min(tried, key=lambda one: one[1].diagnostics["rhat_f_p99"] or math.inf)
 
 
+def without_finished_maps(waves: Iterable[Wave]) -> Iterator[Wave]:
+    """Leave out the jobs of MAPs whose files are there, from jobs of the same specification."""
+    for wave in waves:
+        lines = [[job for job in line if not _is_finished_map(job)] for line in wave]
+        if any(lines):
+            yield [line for line in lines if line]
+
+
+def _is_finished_map(job: Job) -> bool:
+    out = Path(job.options["out"])
+    if job.command != "pretrain" or not out.is_file():
+        return False
+    return bool(read_attrs(out)["spec"] == json.loads(job.options["spec"]))
+
+
 def warnings_among(lines: Iterable[str]) -> list[str]:
     """Select the warnings from the output of jobs, each once and without the word `warning`."""
     heads = (line.partition(":") for line in dict.fromkeys(lines))
     return [text.strip() for word, _, text in heads if word.casefold() == WARNING]
-
-
-def fit_in_own_folder(
-    configuration: Configuration, *, workers: int = 1, shown: bool = True
-) -> Fitted:
-    """Run the only run of a study in a temporary folder; arguments as of `fit`."""
-    with TemporaryDirectory(prefix="nlobayes-", ignore_cleanup_errors=True) as folder:
-        return fit(configuration, Path(folder), workers=workers, shown=shown)

@@ -51,6 +51,18 @@ class Jobs:
         """Path of the dataset."""
         return self._root / dataset_path(self._run)
 
+    def maps(self, count: int) -> list[Path]:
+        """Return the paths of the MAPs of the first `count` chains, or of all."""
+        return self._below(map_paths(self._run, self._first(count)))
+
+    def waves_of_maps(self, count: int) -> Iterator[Wave]:
+        """Yield the jobs of these MAPs."""
+        yield [[*self._of_data()]]
+        yield [[self._pretrain(start)] for start in self._first(count)]
+
+    def _first(self, count: int) -> list[int]:
+        return sorted({*self._run.starts})[:count]
+
     def waves(self) -> Iterator[Wave]:
         """Yield all jobs, wave by wave."""
         yield [[*self._of_data()]]

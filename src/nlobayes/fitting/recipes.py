@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
-import numpy as np
-
-from nlobayes.data.features import map_features
-from nlobayes.data.smoothness import unexplained
-from nlobayes.data.transforms import TARGET_SCALES
 from nlobayes.errors import InputError
-from nlobayes.types import Table
 
 AUTO = "auto"
 Precision = Literal["float32", "float64"]
@@ -47,21 +40,10 @@ RECIPES = {
         (128,), "marginalised", "random_features", "scales", "hmc_scales", "float64", 6e7, 0.002
     ),
 }
-MOST_UNEXPLAINED = 0.15
-"""Largest share of the target's sd that polynomials may leave for recipe `smooth`."""
 
 
-def recipe_of(name: str, share: float | None, *, fits: bool) -> str:
-    """Choose a recipe: the one that is named, or for `auto` the one that suits the table.
-
-    Parameters
-    ----------
-    name
-        Name of a recipe, or `auto`.
-    share
-        What polynomials leave of the target's sd (`share_left`); None if it is not known.
-    fits
-        Whether recipe `smooth` fits the other choices.
+def recipe_of(name: str) -> str:
+    """Return the name of a recipe; `auto` is `plain`, which suits any table and any presets.
 
     Raises
     ------
@@ -70,24 +52,4 @@ def recipe_of(name: str, share: float | None, *, fits: bool) -> str:
     """
     if name not in (AUTO, *RECIPES):
         raise InputError("fitting.unknown_recipe", name=name, known=[AUTO, *RECIPES])
-    if name != AUTO:
-        return name
-    return SMOOTH if fits and share is not None and share <= MOST_UNEXPLAINED else PLAIN
-
-
-def share_left(dataset: Mapping[str, Any], table: Table) -> float | None:
-    """Return the share of the target's sd that polynomials leave, on the scale of a dataset.
-
-    It is None for classes, and for columns that the dataset will refuse.
-    """
-    features, target = dataset["features"], dataset["target"]
-    columns = [table.columns.get(name) for name in (*features["columns"], target["column"])]
-    numbers = [column for column in columns if column is not None and column.dtype.kind == "f"]
-    if len(numbers) < len(columns) or target["scale"] not in TARGET_SCALES:
-        return None
-    with np.errstate(divide="ignore", invalid="ignore"):
-        observed = TARGET_SCALES[target["scale"]](numbers[-1])
-    try:
-        return unexplained(map_features(features["map"], np.column_stack(numbers[:-1])), observed)
-    except InputError:
-        return None
+    return PLAIN if name == AUTO else name

@@ -38,9 +38,8 @@ class Choices(NamedTuple):
 
     `auto` stands for the preset of the recipe, for its precision, and as `hidden` of the network
     for its units. The likelihood `auto` learns sigma above the floor of the recipe for the train
-    rows, and above 0.1 with several hidden layers, whose chains mix more slowly. Recipe `auto`
-    follows the table: `share_left` is what polynomials leave of its target. It is `plain` if units,
-    a preset or single precision are chosen. `attempts` makes the runs of recipe `auto`.
+    rows, and above 0.1 with several hidden layers, whose chains mix more slowly. `attempts` lists
+    the runs of recipe `auto`, each with a recipe; elsewhere `auto` is `plain`.
 
     `chains` and `until` replace those of the method, and `noise` that of the evaluation. `together`
     runs all chains in one job. If `train_rows` is below the batch size, the batch has all rows.
@@ -48,7 +47,6 @@ class Choices(NamedTuple):
 
     network: Preset
     recipe: str = AUTO
-    share_left: float | None = None
     prior: Preset = AUTO
     likelihood: Preset = AUTO
     pretraining: Preset = AUTO
@@ -94,17 +92,6 @@ def configure(name: str, dataset: Mapping[str, Any], chosen: Choices) -> Configu
     }
 
 
-def recipe_for(chosen: Choices) -> str:
-    """Return the name of the recipe of a run.
-
-    Raises
-    ------
-    InputError
-        If the network or the recipe has an unknown name.
-    """
-    return recipe_of(chosen.recipe, chosen.share_left, fits=_is_open(chosen))
-
-
 def _is_open(chosen: Choices) -> bool:
     """Whether the run takes every preset and its units from a recipe."""
     _, network = _preset("network", chosen.network, shipped_presets())
@@ -114,25 +101,24 @@ def _is_open(chosen: Choices) -> bool:
 
 
 def attempts(chosen: Choices) -> list[Choices]:
-    """Return the runs to try in order, each with its recipe.
+    """Return the runs among which the table decides, each with its recipe.
 
-    Chains of a recipe agree on most tables that it suits, and not on all. Where nothing is chosen,
-    the other recipe follows, for the case that they do not.
+    There is one run for each recipe if `auto` is left the choice: no recipe, no units, no preset
+    and no single precision are chosen. Otherwise there is one run.
 
     Raises
     ------
     InputError
-        As `recipe_for`.
+        If the network or the recipe has an unknown name.
     """
-    taken = recipe_for(chosen)
-    both = chosen.recipe == AUTO and chosen.share_left is not None and _is_open(chosen)
-    others = [name for name in RECIPES if name != taken] if both else []
-    return [chosen._replace(recipe=name) for name in (taken, *others)]
+    is_open = chosen.recipe == AUTO and _is_open(chosen)
+    names = [*RECIPES] if is_open else [recipe_of(chosen.recipe)]
+    return [chosen._replace(recipe=name) for name in names]
 
 
 def _by_recipe(library: Mapping[str, Any], chosen: Choices) -> Choices:
     """Replace `auto` by the presets of the recipe."""
-    recipe = RECIPES[recipe_for(chosen)]
+    recipe = RECIPES[recipe_of(chosen.recipe)]
     chosen = chosen._replace(network=_network(library, chosen, recipe))
     if chosen.likelihood == AUTO:
         chosen = chosen._replace(likelihood=_learned(library, chosen, recipe))

@@ -5,10 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nlobayes.errors import InputError
-from nlobayes.fitting.fits import Fitted, fit_in_turn
-from nlobayes.fitting.recipes import MOST_UNEXPLAINED, RECIPES, share_left
-from nlobayes.fitting.studies import Choices, attempts, configure, plan_of, recipe_for
+from nlobayes.fitting.recipes import RECIPES
+from nlobayes.fitting.studies import Choices, attempts, configure, plan_of
 from nlobayes.fitting.tables import dataset_of
 from nlobayes.study.likelihoods.gaussian import GaussianLikelihood
 from nlobayes.study.run import RunSpec
@@ -32,15 +30,6 @@ def run_of(**choices: Any) -> RunSpec:
 
 
 @pytest.mark.parametrize(
-    ("share", "recipe"), [(None, "plain"), (0.0, "smooth"), (0.15, "smooth"), (0.151, "plain")]
-)
-def test_the_recipe_follows_what_polynomials_leave(share: float | None, recipe: str) -> None:
-    assert recipe_for(Choices(FREE, share_left=share)) == recipe
-    other = "smooth" if recipe == "plain" else "plain"
-    assert recipe_for(Choices(FREE, recipe=other, share_left=share)) == other
-
-
-@pytest.mark.parametrize(
     "chosen",
     [
         {"prior": "fan_in"},
@@ -55,72 +44,21 @@ def test_the_recipe_follows_what_polynomials_leave(share: float | None, recipe: 
     ],
 )
 def test_a_choice_of_the_user_leaves_the_plain_recipe(chosen: dict[str, Any]) -> None:
-    choices = Choices(**{"network": FREE, "share_left": 0.0, **chosen})
-    assert recipe_for(choices) == "plain"
+    choices = Choices(**{"network": FREE, **chosen})
+    assert attempts(choices) == [choices._replace(recipe="plain")]
 
 
 @pytest.mark.parametrize(
-    ("chosen", "expected"),
-    [
-        ({"share_left": 0.01}, ["smooth", "plain"]),
-        ({"share_left": 0.01, "recipe": "smooth"}, ["smooth"]),
-        ({"share_left": 0.01, "recipe": "plain"}, ["plain"]),
-        ({"share_left": 0.5}, ["plain", "smooth"]),
-        ({"share_left": None}, ["plain"]),
-        ({"share_left": 0.5, "prior": "fan_in"}, ["plain"]),
-    ],
+    ("recipe", "expected"),
+    [("auto", ["plain", "smooth"]), ("smooth", ["smooth"]), ("plain", ["plain"])],
 )
-def test_the_other_recipe_follows_where_nothing_is_chosen(
-    chosen: dict[str, Any], expected: list[str]
-) -> None:
-    runs = attempts(Choices(FREE, **chosen))
-    assert [run.recipe for run in runs] == expected
-    for run in runs:
-        assert run == Choices(FREE, **{**chosen, "recipe": run.recipe})
-
-
-@pytest.mark.parametrize(
-    ("converged", "rhat", "taken"),
-    [
-        ([True, True], [1.04, 1.01], 0),
-        ([None, True], [None, 1.01], 0),
-        ([False, True], [1.01, 1.04], 1),
-        ([False, False], [1.06, 1.2], 0),
-        ([False, False], [1.3, 1.2], 1),
-        ([False, False], [None, 1.2], 1),
-    ],
-)
-def test_the_first_that_converges_is_kept_and_else_the_best(
-    converged: list[bool | None], rhat: list[float | None], taken: int
-) -> None:
-    found = [
-        {"converged": one, "rhat_f_p99": two} for one, two in zip(converged, rhat, strict=True)
-    ]
-    fits = [Fitted(run_of(), one, {}, {}, []) for one in found]
-    assert fit_in_turn([0, 1], fits.__getitem__) == (taken, fits[taken])
-
-
-def test_an_attempt_whose_map_has_no_density_is_skipped() -> None:
-    """If all are such, and for any other reason, the error remains."""
-    kept = Fitted(run_of(), {"converged": False, "rhat_f_p99": 1.2}, {}, {}, [])
-
-    def attempt(code: str, last: Fitted | None) -> tuple[int, Fitted]:
-        def run(number: int) -> Fitted:
-            if number == 0 or last is None:
-                raise InputError(code)
-            return last
-
-        return fit_in_turn([0, 1], run)
-
-    assert attempt("builder.no_density", kept) == (1, kept)
-    for code, last in (("builder.no_density", None), ("data.no_column", kept)):
-        with pytest.raises(InputError) as error:
-            attempt(code, last)
-        assert error.value.code == code
+def test_every_recipe_is_tried_where_nothing_is_chosen(recipe: str, expected: list[str]) -> None:
+    runs = attempts(Choices(FREE, recipe=recipe))
+    assert runs == [Choices(FREE, recipe=name) for name in expected]
 
 
 def test_the_presets_of_the_smooth_recipe() -> None:
-    run = run_of(share_left=0.01)
+    run = run_of(recipe="smooth")
     assert run.run_id == "t/own/random_features/own/scales/hmc_scales/s1"
     assert (run.network.hidden, run.network.output) == ((128,), "marginalised")
     assert run.precision == "float64"
@@ -129,7 +67,7 @@ def test_the_presets_of_the_smooth_recipe() -> None:
 
 
 def test_the_presets_of_the_plain_recipe() -> None:
-    run = run_of(share_left=0.5)
+    run = run_of()
     assert run.run_id == "t/own/fan_in/own/own/hmc_table/s1"  # the batch has all rows
     assert (run.network.hidden, run.network.output) == ((32,), "sampled")
     assert run.precision == "float32"
@@ -154,49 +92,3 @@ def test_an_unknown_recipe_is_refused() -> None:
 )
 def test_few_rows_allow_a_smaller_sigma(rows: int, floor: float) -> None:
     assert RECIPES["smooth"].floor_of(rows, 0.1) == floor
-
-
-def test_the_share_is_that_of_the_scale_that_is_learned() -> None:
-    """The logarithm of the target is linear, the target itself is not."""
-    assert READ.dataset["target"]["scale"] == "log10"
-    left = share_left(READ.dataset, SMOOTH_TABLE)
-    assert left is not None
-    assert left < 1e-9
-    itself = dataset_of(SMOOTH_TABLE, "t.csv", "y", scale="identity")
-    more = share_left(itself.dataset, SMOOTH_TABLE)
-    assert more is not None
-    assert 1e-3 < more < MOST_UNEXPLAINED
-
-
-@pytest.mark.parametrize(("name", "low", "high"), [("raw", 1e-4, 1), ("invariants", 0, 1e-9)])
-def test_the_share_is_that_of_the_mapped_features(name: str, low: float, high: float) -> None:
-    """The target is linear in the invariants ln m and N11^2."""
-    m, n11 = RNG.uniform(100, 900, 200), RNG.uniform(-1, 1, 200)
-    columns = {"m1": m, "n11": n11, "n12": np.sqrt(1 - n11**2), "n13": 0 * m, "n14": 0 * m}
-    table = Table({**columns, "y": np.log(m) + n11**2}, {"m1": "GeV"}, {})
-    target = {"column": "y", "scale": "identity"}
-    left = share_left({"features": {"columns": [*columns], "map": name}, "target": target}, table)
-    assert left is not None
-    assert low < left < high
-
-
-@pytest.mark.parametrize(
-    ("settings", "columns"),
-    [
-        ({"target": {"column": "y", "scale": "classes"}}, {}),
-        ({"target": {"column": "z", "scale": "identity"}}, {}),
-        ({"features": {"columns": ["zz"], "map": "raw"}}, {}),
-        ({"features": {"columns": ["a"], "map": "invariants"}}, {}),
-        ({}, {"a": np.array(["x"] * 90, dtype=object)}),
-    ],
-)
-def test_what_the_dataset_refuses_has_no_share(
-    settings: dict[str, Any], columns: dict[str, np.ndarray]
-) -> None:
-    table = Table({**SMOOTH_TABLE.columns, **columns}, {}, {})
-    assert share_left({**READ.dataset, **settings}, table) is None
-
-
-def test_targets_without_a_logarithm_are_not_smooth() -> None:
-    table = Table({**SMOOTH_TABLE.columns, "y": SMOOTH - SMOOTH.min()}, {}, {})
-    assert share_left(READ.dataset, table) == 1.0

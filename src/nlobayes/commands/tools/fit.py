@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 import typer
@@ -14,8 +15,8 @@ from nlobayes.artifacts.files import check_place, write_bytes, write_text
 from nlobayes.data.tables import read_table
 from nlobayes.diagnostics import in_words
 from nlobayes.errors import InputError, one_line
-from nlobayes.fitting.fits import Fitted, fit_in_own_folder, fit_in_turn
-from nlobayes.fitting.recipes import AUTO, share_left
+from nlobayes.fitting.fits import Fitted, fit_best
+from nlobayes.fitting.recipes import AUTO
 from nlobayes.fitting.studies import (
     Choices,
     Configuration,
@@ -59,7 +60,7 @@ def fit(
     recipe: Annotated[
         str,
         typer.Option(
-            help="plain, or smooth for smooth targets with little noise; auto follows the table."
+            help="plain, or smooth for smooth targets; auto compares their errors on held-out rows."
         ),
     ] = AUTO,
     prior: Annotated[
@@ -102,7 +103,6 @@ def fit(
     chosen = Choices(
         network={"hidden": hidden or AUTO},
         recipe=recipe,
-        share_left=share_left(read.dataset, table_read),
         prior=_preset(prior),
         likelihood=_preset(likelihood),
         pretraining=_preset(pretraining),
@@ -116,7 +116,8 @@ def fit(
         plan_of(configuration)
     _report_dataset(read.dataset, read.left_out)
     write_text(study, in_yaml(configurations[0], _comment(table, study)))
-    kept, fitted = _sample(runs, configurations, jobs or _workers())
+    recipes = [run.recipe for run in runs]
+    kept, fitted = _sample(recipes, configurations, jobs or _workers())
     write_text(study, in_yaml(configurations[kept], _comment(table, study)))
     for line in fitted.warnings:
         typer.echo(f"warning: {line}", err=True)
@@ -136,18 +137,21 @@ def _check_places(table: Path, *outputs: Path) -> None:
 
 
 def _sample(
-    runs: Sequence[Choices], configurations: Sequence[Configuration], workers: int
+    recipes: Sequence[str], configurations: Sequence[Configuration], workers: int
 ) -> tuple[int, Fitted]:
     """Sample the runs in turn, print their recipes, and return the number of the kept one."""
+    tried: list[str] = []
 
-    def sample(number: int) -> Fitted:
-        _report_recipe(runs[number], failed=runs[number - 1].recipe if number else None)
-        return fit_in_own_folder(configurations[number], workers=workers)
+    def announce(number: int, errors: Sequence[float]) -> None:
+        _report_recipe(recipes, number, errors, failed=tried[-1] if tried else None)
+        tried.append(recipes[number])
 
-    kept, fitted = fit_in_turn(range(len(runs)), sample)
-    if kept < len(runs) - 1 and not fitted.diagnostics["converged"]:
-        typer.echo(f"kept: recipe {runs[kept].recipe}, whose chains agree better", err=True)
-    return kept, fitted
+    with TemporaryDirectory(prefix="nlobayes-", ignore_cleanup_errors=True) as folder:
+        best = fit_best(configurations, Path(folder), workers=workers, announce=announce)
+    kept = recipes[best.number]
+    if kept != tried[-1]:
+        typer.echo(f"kept: recipe {kept}, whose chains agree better", err=True)
+    return best.number, best.fitted
 
 
 def _comment(table: Path, study: Path) -> str:
@@ -174,12 +178,14 @@ def _report_dataset(dataset: Mapping[str, Any], left_out: Mapping[str, str]) -> 
         typer.echo(f"left out: {one_line(name)} ({reason})", err=True)
 
 
-def _report_recipe(run: Choices, *, failed: str | None) -> None:
-    """Print the recipe and its reason: a property of the table, or the recipe that failed."""
-    left = run.share_left
-    reason = f"polynomials leave {left:.2g} of the target's sd" if left is not None else ""
-    reason = f"recipe {failed} has no chains that converge" if failed else reason
-    typer.echo(f"recipe: {run.recipe}{reason and f' ({reason})'}", err=True)
+def _report_recipe(
+    recipes: Sequence[str], number: int, errors: Sequence[float], *, failed: str | None
+) -> None:
+    """Print a recipe and its reason: the errors of MAPs, or the recipe that failed before."""
+    left = ", ".join(f"{name} {error:.2g}" for name, error in zip(recipes, errors, strict=True))
+    reason = f" (errors of MAPs in sd of the target: {left})" if len(recipes) > 1 else ""
+    reason = f" (recipe {failed} has no chains that converge)" if failed else reason
+    typer.echo(f"recipe: {recipes[number]}{reason}", err=True)
 
 
 def _report_verdict(fitted: Fitted) -> None:
