@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from nlobayes.artifacts.contents import read_map
 from nlobayes.artifacts.files import read_json
-from nlobayes.artifacts.netcdf import read_attrs
 from nlobayes.errors import InputError
-from nlobayes.fitting.jobs import Job, Jobs, Wave
+from nlobayes.fitting.jobs import Jobs
+from nlobayes.fitting.map_errors import (
+    NO_DENSITY,
+    MapErrors,
+    errors_of_maps,
+    order_of,
+    without_finished_maps,
+)
 from nlobayes.fitting.running import run_waves
 from nlobayes.fitting.studies import Configuration, plan_of
 from nlobayes.fitting.watching import account_of
@@ -21,17 +25,12 @@ from nlobayes.study.run import RunSpec
 KEPT = ("posterior", "surrogates")
 """Folders of the results from which the file of the run is kept."""
 
-NO_DENSITY = "builder.no_density"
-"""Code of the error of a MAP whose log density is not finite."""
-
-COMPARED_MAPS = 2
-"""Number of MAPs of each run whose errors are compared: one for each of two cores."""
-
 WARNING = "warning"
 """First word of a line with a warning, in upper or lower case."""
 Attempt = TypeVar("Attempt")
-Announce = Callable[[int, Sequence[float]], None]
-"""Gets the number of a run before it is sampled, and the errors of the MAPs of all runs."""
+Announce = Callable[[int, Sequence[MapErrors]], None]
+"""Gets the number of a run before it is sampled, and the errors of the MAPs of all runs; no errors
+if there is one run alone."""
 
 
 class Fitted(NamedTuple):
@@ -102,51 +101,15 @@ def fit_best(
 
     Arguments are those of `fit`, and errors those of `fit_in_turn`.
     """
-    errors = errors_of_maps(configurations, folder, workers=workers, shown=shown)
-    order = sorted(range(len(errors)), key=errors.__getitem__)
+    several = configurations if len(configurations) > 1 else []
+    errors = [errors_of_maps(one, folder, workers=workers, shown=shown) for one in several]
+    order = order_of(errors) or [0]
 
     def sample(number: int) -> Fitted:
         announce(number, errors)
         return fit(configurations[number], folder, workers=workers, shown=shown)
 
     return Best(*fit_in_turn(order, sample), order)
-
-
-def errors_of_maps(
-    configurations: Sequence[Configuration],
-    folder: Path,
-    *,
-    workers: int = 1,
-    shown: bool = True,
-) -> list[float]:
-    """Train the first MAPs of several runs of one table, and return their errors.
-
-    The error of a run is the mean over its MAPs of the root mean square error of the validation
-    rows, in units of the target's sd. It is infinite if a MAP has no density. A single run is not
-    trained; its error is NaN. `fit` in the same folder continues with these MAPs.
-
-    Raises
-    ------
-    InputError
-        If a study or the table cannot be used.
-    """
-    if len(configurations) == 1:
-        return [math.nan]
-    return [_error_of_maps(one, folder, workers, shown) for one in configurations]
-
-
-def _error_of_maps(configuration: Configuration, folder: Path, workers: int, shown: bool) -> float:
-    plan, run = plan_of(configuration)
-    jobs = Jobs(plan, run, folder)
-    waves = jobs.waves_of_maps(COMPARED_MAPS)
-    try:
-        run_waves(waves, folder, run.precision, workers=workers, shown=shown)
-    except InputError as error:
-        if error.code != NO_DENSITY:
-            raise
-        return math.inf
-    errors = [float(read_map(path).validation_rmse[-1]) for path in jobs.maps(COMPARED_MAPS)]
-    return sum(errors) / len(errors)
 
 
 def fit_in_turn(
@@ -177,21 +140,6 @@ def fit_in_turn(
     if skipped and not tried:
         raise skipped
     return min(tried, key=lambda one: one[1].diagnostics["rhat_f_p99"] or math.inf)
-
-
-def without_finished_maps(waves: Iterable[Wave]) -> Iterator[Wave]:
-    """Leave out the jobs of MAPs whose files are there, from jobs of the same specification."""
-    for wave in waves:
-        lines = [[job for job in line if not _is_finished_map(job)] for line in wave]
-        if any(lines):
-            yield [line for line in lines if line]
-
-
-def _is_finished_map(job: Job) -> bool:
-    out = Path(job.options["out"])
-    if job.command != "pretrain" or not out.is_file():
-        return False
-    return bool(read_attrs(out)["spec"] == json.loads(job.options["spec"]))
 
 
 def warnings_among(lines: Iterable[str]) -> list[str]:

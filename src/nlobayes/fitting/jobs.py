@@ -51,17 +51,15 @@ class Jobs:
         """Path of the dataset."""
         return self._root / dataset_path(self._run)
 
-    def maps(self, count: int) -> list[Path]:
-        """Return the paths of the MAPs of the first `count` chains, or of all."""
-        return self._below(map_paths(self._run, self._first(count)))
+    @property
+    def maps(self) -> list[Path]:
+        """Paths of the MAPs that the run starts at."""
+        return self._below(map_paths(self._run, self._starts))
 
-    def waves_of_maps(self, count: int) -> Iterator[Wave]:
-        """Yield the jobs of these MAPs."""
+    def waves_of_maps(self) -> Iterator[Wave]:
+        """Yield the jobs of these MAPs, and of their dataset."""
         yield [[*self._of_data()]]
-        yield [[self._pretrain(start)] for start in self._first(count)]
-
-    def _first(self, count: int) -> list[int]:
-        return sorted({*self._run.starts})[:count]
+        yield self._of_maps()
 
     def waves(self) -> Iterator[Wave]:
         """Yield all jobs, wave by wave."""
@@ -70,9 +68,16 @@ class Jobs:
         if self._run.method.stage == "assemble":
             yield from self._of_chains(posterior)
         else:
-            yield [[self._pretrain(start)] for start in sorted({*self._run.starts})]
+            yield self._of_maps()
             yield [[self._in_one_job(posterior)]]
         yield [[*self._of_scores()]]
+
+    @property
+    def _starts(self) -> list[int]:
+        return sorted({*self._run.starts})
+
+    def _of_maps(self) -> Wave:
+        return [[self._pretrain(start)] for start in self._starts]
 
     def _of_data(self) -> Iterator[Job]:
         source = self._run.dataset.source
@@ -96,7 +101,7 @@ class Jobs:
         method, groups = self._run.mcmc, range(len(self._run.chain_groups))
         assert method is not None, self._run.run_id
         if method.chains_per_start > 1:  # several chain groups wait for one MAP
-            yield [[self._pretrain(start)] for start in sorted({*self._run.starts})]
+            yield self._of_maps()
         together = 1 if method.until else method.segments
         yield [[*self._begun(group, method), *self._drawn(group, 0, together)] for group in groups]
         for segment in range(together, method.segments):

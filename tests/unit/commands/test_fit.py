@@ -17,6 +17,7 @@ from nlobayes.diagnostics import tightness
 from nlobayes.errors import InputError
 from nlobayes.fitting import fits
 from nlobayes.fitting.fits import Announce, Best, warnings_among
+from nlobayes.fitting.map_errors import MapErrors
 from nlobayes.fitting.studies import Choices, configure
 from tests.refusals import refused
 from tests.unit.estimators.settings import PRETRAINING
@@ -86,14 +87,15 @@ def test_the_reason_of_each_recipe_is_printed(
     def both(studies: list[Any], folder: Path, *, announce: Announce, workers: int) -> Best:
         own = configure("my_table", studies[0]["datasets"]["my_table"], FOUR_UNITS)
         for number in (1, 0):
-            announce(number, [0.04, 0.0018])
+            announce(number, [MapErrors(0.04), MapErrors(0.018, several_modes=True)])
         return Best(1, fits.fit(own, folder / "0", shown=False), [1, 0])
 
     monkeypatch.setattr("nlobayes.commands.tools.fit.fit_best", both)
     fit(table, "sigma", jobs=1)
     lines = capsys.readouterr().err.splitlines()
     assert [line for line in lines if "recipe" in line] == [
-        "recipe: smooth (errors of MAPs in sd of the target: plain 0.04, smooth 0.0018)",
+        "recipe: smooth (errors of MAPs in sd of the target: plain 0.04, smooth 0.018 in several"
+        " modes)",
         "recipe: plain (recipe smooth has no chains that converge)",
         "kept: recipe smooth, whose chains agree better",
     ]

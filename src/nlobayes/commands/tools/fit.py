@@ -16,6 +16,7 @@ from nlobayes.data.tables import read_table
 from nlobayes.diagnostics import in_words
 from nlobayes.errors import InputError, one_line
 from nlobayes.fitting.fits import Fitted, fit_best
+from nlobayes.fitting.map_errors import MapErrors
 from nlobayes.fitting.recipes import AUTO
 from nlobayes.fitting.studies import (
     Choices,
@@ -142,7 +143,7 @@ def _sample(
     """Sample the runs in turn, print their recipes, and return the number of the kept one."""
     tried: list[str] = []
 
-    def announce(number: int, errors: Sequence[float]) -> None:
+    def announce(number: int, errors: Sequence[MapErrors]) -> None:
         _report_recipe(recipes, number, errors, failed=tried[-1] if tried else None)
         tried.append(recipes[number])
 
@@ -179,13 +180,18 @@ def _report_dataset(dataset: Mapping[str, Any], left_out: Mapping[str, str]) -> 
 
 
 def _report_recipe(
-    recipes: Sequence[str], number: int, errors: Sequence[float], *, failed: str | None
+    recipes: Sequence[str], number: int, errors: Sequence[MapErrors], *, failed: str | None
 ) -> None:
     """Print a recipe and its reason: the errors of MAPs, or the recipe that failed before."""
-    left = ", ".join(f"{name} {error:.2g}" for name, error in zip(recipes, errors, strict=True))
-    reason = f" (errors of MAPs in sd of the target: {left})" if len(recipes) > 1 else ""
-    reason = f" (recipe {failed} has no chains that converge)" if failed else reason
-    typer.echo(f"recipe: {recipes[number]}{reason}", err=True)
+    reason = f"recipe {failed} has no chains that converge" if failed else ""
+    if errors and not failed:
+        each = map(_of_maps, recipes, errors)
+        reason = f"errors of MAPs in sd of the target: {', '.join(each)}"
+    typer.echo(f"recipe: {recipes[number]}{reason and f' ({reason})'}", err=True)
+
+
+def _of_maps(recipe: str, errors: MapErrors) -> str:
+    return f"{recipe} {errors.mean:.2g}{' in several modes' if errors.several_modes else ''}"
 
 
 def _report_verdict(fitted: Fitted) -> None:
