@@ -26,7 +26,7 @@ class BayesianNetworkRegressor(RegressorMixin, FittedNetwork):
     activation
         Activation of all hidden layers, or one for each layer.
     recipe
-        `plain` for any table, `smooth` for smooth targets. `auto` trains two MAPs of each, and
+        `plain` for any table, `smooth` for smooth targets. `auto` trains the MAPs of both, and
         takes the recipe with the smaller error on validation rows. Where its chains do not
         converge, the other follows. `auto` is `plain` if units, a preset or single precision are
         chosen. Recipe `smooth` has 128 hidden units of fixed random directions, learns a scale of
