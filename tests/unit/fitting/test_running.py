@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import time
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,24 @@ def results(wave: Wave, *_: Any) -> Iterator[list[str]]:
     for line in wave:
         time.sleep(0.3)
         yield from ([job.command] for job in line)
+
+
+def test_that_joblib_starts_a_worker_anew_is_no_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is of no use to a user; every other warning is shown."""
+    anew = (
+        "A worker stopped while some jobs were given to the executor. This can be caused by a too "
+        "short worker timeout or by a memory leak."
+    )
+
+    def warned(*_: Any) -> Iterator[list[str]]:
+        warnings.warn(anew, UserWarning, stacklevel=1)
+        warnings.warn("another", UserWarning, stacklevel=1)
+        yield []
+
+    monkeypatch.setattr(running, "_results", warned)
+    with pytest.warns(UserWarning, match="another") as shown:
+        run_waves([[[Job("prepare", {})]]], Path(), "float32", shown=False)
+    assert [str(one.message) for one in shown] == ["another"]
 
 
 def test_the_bar_shows_the_progress_of_chains_in_workers(terminal: io.StringIO) -> None:
