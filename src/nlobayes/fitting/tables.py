@@ -9,6 +9,7 @@ import numpy as np
 
 from nlobayes.data.csv_text import check_known, is_number
 from nlobayes.errors import InputError
+from nlobayes.fitting.references import AUTO, CALCULATIONS, NONE, with_reference
 from nlobayes.study.datasets import Features
 from nlobayes.types import Table
 
@@ -32,11 +33,13 @@ def dataset_of(
     columns: Sequence[str] = (),
     scale: str | None = None,
     relative_error: str | None = None,
+    relative_to: str = NONE,
 ) -> Read:
-    """Choose the inputs and the scale of a dataset from a table.
+    """Choose the inputs, the scale and the reference of a dataset from a table.
 
     Without `columns`, all columns of different numbers are inputs. Without `scale`, a positive
-    target is learned as its logarithm if it spans a power of ten.
+    target is learned as its logarithm if it spans a power of ten. `relative_to` is as in
+    `with_reference`; a column of that name is no input.
 
     Raises
     ------
@@ -44,7 +47,8 @@ def dataset_of(
         If a column is missing, the target contains no numbers, or a column of numbers has cells
         without a number.
     """
-    used = [target, *columns, *filter(None, [relative_error])]
+    reference = None if relative_to in (AUTO, NONE, *CALCULATIONS) else relative_to
+    used = [target, *columns, *filter(None, [relative_error, reference])]
     for name in used:
         check_known(table.columns, name, path)
     for name in used if columns else table.columns:
@@ -52,7 +56,8 @@ def dataset_of(
     values = table.columns[target]
     if values.dtype.kind != "f":
         raise InputError("fitting.text_target", where=path, column=target)
-    others = {n: c for n, c in table.columns.items() if n not in (target, relative_error)}
+    apart = (target, relative_error, reference)
+    others = {n: c for n, c in table.columns.items() if n not in apart}
     left_out = {} if columns else _unfit(others)
     inputs = [*columns] or [name for name in others if name not in left_out]
     if not inputs:
@@ -67,7 +72,7 @@ def dataset_of(
         "target": settings,
         "split": dict(SPLIT),
     }
-    return Read(dataset, left_out)
+    return Read(with_reference(dataset, table, relative_to), left_out)
 
 
 def _check_numbers(cells: np.ndarray, name: str, path: str) -> None:

@@ -54,6 +54,13 @@ def fit(
     relative_error: Annotated[
         str | None, typer.Option(help="Column with the relative error of each target.")
     ] = None,
+    relative_to: Annotated[
+        str,
+        typer.Option(
+            help="Known cross section of which the ratio is learned: born or nlo of the embedded "
+            "engine, a column, or none. auto is a calculation that explains half of the target."
+        ),
+    ] = AUTO,
     hidden: Annotated[
         list[int] | None,
         typer.Option(help="Units of a hidden layer; repeat. Those of the recipe if not given."),
@@ -100,6 +107,7 @@ def fit(
         columns=column or (),
         scale=scale,
         relative_error=relative_error,
+        relative_to=relative_to,
     )
     chosen = Choices(
         network={"hidden": hidden or AUTO},
@@ -174,9 +182,18 @@ def _report_dataset(dataset: Mapping[str, Any], left_out: Mapping[str, str]) -> 
     features, target = dataset["features"], dataset["target"]
     learned = target["column"] if target["scale"] == "identity" else f"log10 {target['column']}"
     unit = f" [{target['unit']}]" if target["unit"] else ""
-    typer.echo(f"learning {learned}{unit} from {', '.join(features['columns'])}", err=True)
+    known = f" relative to {_named(target['relative_to'])}" if "relative_to" in target else ""
+    typer.echo(f"learning {learned}{unit}{known} from {', '.join(features['columns'])}", err=True)
     for name, reason in left_out.items():
         typer.echo(f"left out: {one_line(name)} ({reason})", err=True)
+
+
+def _named(reference: Mapping[str, Any]) -> str:
+    """Name a column, or a calculation with its scale."""
+    if "column" in reference:
+        return str(reference["column"])
+    scale = reference.get("mu_over_q", 1.0)
+    return f"{reference['calculation']}{'' if scale == 1 else f' at mu = {scale:g} Q'}"
 
 
 def _report_recipe(
