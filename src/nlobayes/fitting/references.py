@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
+from pydantic import ValidationError
 
 from nlobayes.data.references import check_units, completed, reference_at
 from nlobayes.errors import InputError
@@ -62,13 +63,14 @@ def _relative_to(dataset: Dataset, reference: Mapping[str, Any]) -> dict[str, An
 
 def _shares(dataset: Dataset, table: Table) -> Iterator[tuple[str, float]]:
     """Yield the share that each calculation leaves; none where it does not apply to all rows."""
-    if dataset["target"]["scale"] != "log10":
+    target = table.columns[dataset["target"]["column"]]
+    if dataset["target"]["scale"] != "log10" or not (target > 0).all() or not np.ptp(target):
         return
-    observed = np.log10(table.columns[dataset["target"]["column"]])
+    observed = np.log10(target)
     for name, reference in CALCULATIONS.items():
         try:
             known = _values(_relative_to(dataset, reference), table)
-        except InputError:
+        except (InputError, ValidationError):
             continue
         if np.isfinite(known).all():
             yield name, float(np.std(observed - np.log10(known)) / np.std(observed))

@@ -57,8 +57,8 @@ def fit(
     relative_to: Annotated[
         str,
         typer.Option(
-            help="Known cross section of which the ratio is learned: born or nlo of the embedded "
-            "engine, a column, or none. auto is a calculation that explains half of the target."
+            help="What the target is learned relative to: a calculation (born, nlo, nlo_half, "
+            "nlo_twice), a column, or none. auto: a calculation that leaves at most half of its sd."
         ),
     ] = AUTO,
     hidden: Annotated[

@@ -1,0 +1,100 @@
+"""The known cross section that `nlobayes fit` learns a target relative to."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from nlobayes.data.physics.source import Settings, simulate
+from nlobayes.fitting.references import AUTO, CALCULATIONS, NONE
+from nlobayes.fitting.studies import Choices, configure, plan_of
+from nlobayes.fitting.tables import dataset_of
+from nlobayes.types import Table
+from tests.refusals import refused
+
+ENGINE = simulate(3, 60, Settings(sqrt_s_tev=13.0, squark_mass_gev=3000.0)).columns
+MIXINGS = ("n11", "n12", "n13", "n14")
+INPUTS = {name: ENGINE[name] for name in ("m1", *MIXINGS)}
+WAVE = np.exp(0.01 * np.sin(ENGINE["m1"] / 50))
+"""What a calculation leaves of the targets: 1 %."""
+FB = {"m1": "GeV", "y": "fb"}
+
+
+def table(y: np.ndarray, units: dict[str, str] = FB, **columns: np.ndarray) -> Table:
+    return Table({**INPUTS, **columns, "y": y}, units, {})
+
+
+def read(given: Table, asked: str = AUTO, scale: str = "log10") -> dict[str, Any]:
+    return dataset_of(given, "t.csv", "y", relative_to=asked, scale=scale).dataset
+
+
+@pytest.mark.parametrize(
+    ("column", "reference"),
+    [
+        ("lo_pb", {"calculation": "born"}),
+        ("sigma_pb", {"calculation": "nlo"}),
+        ("scale_up", {"calculation": "nlo", "mu_over_q": 0.5}),
+        ("scale_down", {"calculation": "nlo", "mu_over_q": 2.0}),
+    ],
+)
+def test_the_calculation_that_leaves_least_is_taken(column: str, reference: dict[str, Any]) -> None:
+    """Whatever the constant factor: K-factors differ from 1."""
+    dataset = read(table(1.3e3 * ENGINE[column] * WAVE))
+    assert dataset["target"]["relative_to"] == reference
+    assert dataset["features"]["map"] == "channels"
+    run = plan_of(configure("t", dataset, Choices({"hidden": [4]}, train_rows=42)))[1]
+    assert run.dataset.target.relative_to is not None
+
+
+def test_a_calculation_that_leaves_nothing_is_not_taken() -> None:
+    """Its table is its own: there is nothing to learn."""
+    taken = read(table(1e3 * ENGINE["sigma_pb"]))["target"]["relative_to"]
+    assert taken in CALCULATIONS.values()
+    assert taken != CALCULATIONS["nlo"]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        table(10 ** (ENGINE["m1"] / 100)),
+        table(ENGINE["lo_pb"], {"m1": "GeV"}),
+        table(ENGINE["lo_pb"], {"y": "pb"}),
+        table(ENGINE["lo_pb"], {"m1": "GeV", "y": "GeV"}),
+        table(ENGINE["lo_pb"] * WAVE, m1=np.append(20.0, ENGINE["m1"][1:])),
+        table(np.append(0.0, ENGINE["lo_pb"][1:])),
+        table(np.full(60, 0.1)),
+    ],
+    ids=["other", "no unit", "no unit of m1", "other unit", "light", "zero", "constant"],
+)
+def test_a_target_that_no_calculation_explains_is_learned_itself(given: Table) -> None:
+    assert "relative_to" not in read(given)["target"]
+
+
+def test_without_the_logarithm_or_a_reference_the_target_is_learned_itself() -> None:
+    given = table(1e3 * ENGINE["lo_pb"] * WAVE)
+    assert "relative_to" not in read(given, scale="identity")["target"]
+    bare = read(given, NONE)
+    assert "relative_to" not in bare["target"]
+    assert bare["features"]["map"] == "invariants"
+
+
+@pytest.mark.parametrize("name", CALCULATIONS)
+def test_a_chosen_calculation_is_taken_for_any_target(name: str) -> None:
+    dataset = read(table(10 ** (ENGINE["m1"] / 100)), name)
+    assert dataset["target"]["relative_to"] == CALCULATIONS[name]
+
+
+def test_a_chosen_column_is_no_input() -> None:
+    dataset = read(table(ENGINE["lo_pb"], FB | {"lo": "pb"}, lo=ENGINE["lo_pb"] / WAVE), "lo")
+    assert dataset["target"]["relative_to"] == {"column": "lo"}
+    assert dataset["features"]["columns"] == [*INPUTS]
+    with refused("data.no_column", name="low"):
+        read(table(ENGINE["lo_pb"]), "low")
+
+
+def test_a_calculation_needs_its_columns() -> None:
+    given = Table({"mass": ENGINE["m1"], "y": ENGINE["lo_pb"]}, {"y": "pb"}, {})
+    assert "relative_to" not in read(given)["target"]
+    dataset = read(given, "born")
+    with refused("study.refused", faults=["references.inputs"]):
+        plan_of(configure("t", dataset, Choices({"hidden": [4]})))
