@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import combinations_with_replacement
+from math import inf, isfinite
 from typing import Any
 
 import numpy as np
 from pydantic import ValidationError
 
-from nlobayes.data.references import check_units, completed, reference_at
+from nlobayes.data.processes import KNOWN, Process, charge_of, columns_of, make_process
+from nlobayes.data.references import SQUARK_COLUMN, check_units, completed, reference_at
 from nlobayes.errors import InputError
-from nlobayes.study.datasets import DatasetPreset, Features
+from nlobayes.study.datasets import DatasetPreset
 from nlobayes.types import Table
 
 AUTO, NONE = "auto", "none"
@@ -21,12 +24,15 @@ CALCULATIONS: dict[str, dict[str, Any]] = {
     "nlo_twice": {"calculation": "nlo", "mu_over_q": 2.0},
 }
 """References to the embedded engine by name; the last two at half and at twice the scale."""
+PROCESSES = tuple(
+    make_process(first, second)
+    for first, second in combinations_with_replacement(KNOWN, 2)
+    if abs(charge_of(first) + charge_of(second)) <= 1
+)
 MOST_LEFT = 0.5
 """Largest share of the sd of log10 of the target that a reference may leave to be chosen."""
 NOTHING = 1e-6
 """Share below which a reference is the target itself."""
-BY_CHANNEL = "channels"
-"""Features that describe the ratio to a calculation."""
 
 Dataset = Mapping[str, Any]
 
@@ -34,46 +40,82 @@ Dataset = Mapping[str, Any]
 def with_reference(dataset: Dataset, table: Table, asked: str) -> dict[str, Any]:
     """Return the settings of a dataset whose target is relative to a reference, or unchanged.
 
+    A calculation is that of a process whose columns are among the features. Of several processes,
+    and for `auto` of all calculations, the one that leaves the least of the target is taken.
+
     Parameters
     ----------
     dataset
         Settings of a dataset of this table.
     asked
-        Name of a calculation, or of a column; `none`; or `auto`, which takes the calculation that
-        leaves the least of the target, if that is at most half of its sd in dex.
+        Name of a calculation, or of a column; `none`; or `auto`, which takes a calculation only if
+        it leaves at most half of the sd of log10 of the target.
     """
     if asked == NONE:
         return {**dataset}
-    if asked != AUTO:
-        return _relative_to(dataset, CALCULATIONS.get(asked, {"column": asked}))
-    left = {name: share for name, share in _shares(dataset, table) if share > NOTHING}
-    best = min(left, key=left.__getitem__, default=None)
-    if best is None or left[best] > MOST_LEFT:
-        return {**dataset}
-    return _relative_to(dataset, CALCULATIONS[best])
+    if asked not in (AUTO, *CALCULATIONS):
+        return _relative_to(dataset, {"column": asked})
+    names = CALCULATIONS if asked == AUTO else [asked]
+    choices = [*_choices(dataset, names)]
+    left = [_left(choice, table) for choice in choices]
+    if asked == AUTO:
+        left = [share if NOTHING < share <= MOST_LEFT else inf for share in left]
+    best = int(np.argmin(left)) if choices else 0
+    if choices and (asked != AUTO or isfinite(left[best])):
+        return choices[best]
+    return {**dataset} if asked == AUTO else _relative_to(dataset, CALCULATIONS[asked])
 
 
 def _relative_to(dataset: Dataset, reference: Mapping[str, Any]) -> dict[str, Any]:
-    features = dict(dataset["features"])
-    if "calculation" in reference and features["map"] == Features().map:
-        features["map"] = BY_CHANNEL
-    target = {**dataset["target"], "relative_to": dict(reference)}
-    return {**dataset, "features": features, "target": target}
+    return {**dataset, "target": {**dataset["target"], "relative_to": dict(reference)}}
 
 
-def _shares(dataset: Dataset, table: Table) -> Iterator[tuple[str, float]]:
-    """Yield the share that each calculation leaves; none where it does not apply to all rows."""
+def _choices(dataset: Dataset, names: Iterable[str]) -> Iterator[dict[str, Any]]:
+    """Yield the dataset relative to each calculation of each process of its columns."""
+    features = dataset["features"]
+    for process in PROCESSES:
+        if not {*process.columns} <= {*features["columns"]}:
+            continue
+        of = {"pair": [*process.numbers]} if process.of_neutralinos else {"process": [*process]}
+        mapped = {**dataset, "features": _mapped(features, process)}
+        for name in names:
+            yield _relative_to(mapped, CALCULATIONS[name] | of)
+
+
+def _mapped(features: Mapping[str, Any], process: Process) -> dict[str, Any]:
+    """Put the columns of a process, and a squark mass, in order; with others they remain raw."""
+    others = [name for name in features["columns"] if name not in process.columns]
+    if others not in ([], [SQUARK_COLUMN]):
+        return {**features}
+    return {**features, "columns": [*process.columns, *others], "map": _map_of(process)}
+
+
+def _map_of(process: Process) -> str:
+    """Name the features that describe the ratio to a calculation of a process."""
+    is_alike = len(process.columns) == len(columns_of(process.first))
+    if process.of_charginos:
+        return "chargino_invariants" if is_alike else "chargino_pair_invariants"
+    if not process.of_neutralinos:
+        return "chargino_neutralino_invariants"
+    return "channels" if is_alike else "pair_invariants"
+
+
+def _left(dataset: Dataset, table: Table) -> float:
+    """Compute the share of the sd of log10 of the target that a reference leaves.
+
+    It is infinite if the reference does not apply to all rows, or the target has no logarithm.
+    """
     target = table.columns[dataset["target"]["column"]]
     if dataset["target"]["scale"] != "log10" or not (target > 0).all() or not np.ptp(target):
-        return
+        return inf
+    try:
+        known = _values(dataset, table)
+    except (InputError, ValidationError):
+        return inf
+    if not np.isfinite(known).all():
+        return inf
     observed = np.log10(target)
-    for name, reference in CALCULATIONS.items():
-        try:
-            known = _values(_relative_to(dataset, reference), table)
-        except (InputError, ValidationError):
-            continue
-        if np.isfinite(known).all():
-            yield name, float(np.std(observed - np.log10(known)) / np.std(observed))
+    return float(np.std(observed - np.log10(known)) / np.std(observed))
 
 
 def _values(dataset: Dataset, table: Table) -> np.ndarray:

@@ -92,7 +92,10 @@ def test_cross_sections_of_a_neutralino_pair_are_learned_relative_to_a_calculati
     rows = np.column_stack([points, sigma])
     np.savetxt("pair.csv", rows, delimiter=",", header=head, comments="")
     fit(Path("pair.csv"), "sigma", hidden=[4], jobs=1, **FEW)
-    assert "learning log10 sigma [fb] relative to born from m1" in capsys.readouterr().err
+    assert (
+        "learning log10 sigma [fb] relative to born of chi0_1 chi0_1 from m1"
+        in capsys.readouterr().err
+    )
     predicted = Surrogate.load("pair.nc").predict(points)
     assert np.ptp(np.log10(sigma)) > 2
     assert np.median(np.abs(np.log(predicted.mean / sigma))) < 0.01

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nlobayes.data.physics.source import Settings, simulate
+from nlobayes.data.physics.source import TARGETS, Settings, simulate
 from nlobayes.fitting.references import AUTO, CALCULATIONS, NONE
 from nlobayes.fitting.studies import Choices, configure, plan_of
 from nlobayes.fitting.tables import dataset_of
@@ -40,7 +40,7 @@ def read(given: Table, asked: str = AUTO, scale: str = "log10") -> dict[str, Any
 def test_the_calculation_that_leaves_least_is_taken(column: str, reference: dict[str, Any]) -> None:
     """Whatever the constant factor: K-factors differ from 1."""
     dataset = read(table(1.3e3 * ENGINE[column] * WAVE))
-    assert dataset["target"]["relative_to"] == reference
+    assert dataset["target"]["relative_to"] == reference | {"pair": [1, 1]}
     assert dataset["features"]["map"] == "channels"
     run = plan_of(configure("t", dataset, Choices({"hidden": [4]}, train_rows=42)))[1]
     assert run.dataset.target.relative_to is not None
@@ -49,8 +49,8 @@ def test_the_calculation_that_leaves_least_is_taken(column: str, reference: dict
 def test_a_calculation_that_leaves_nothing_is_not_taken() -> None:
     """Its table is its own: there is nothing to learn."""
     taken = read(table(1e3 * ENGINE["sigma_pb"]))["target"]["relative_to"]
-    assert taken in CALCULATIONS.values()
-    assert taken != CALCULATIONS["nlo"]
+    assert taken in [one | {"pair": [1, 1]} for one in CALCULATIONS.values()]
+    assert taken != CALCULATIONS["nlo"] | {"pair": [1, 1]}
 
 
 @pytest.mark.parametrize(
@@ -78,10 +78,68 @@ def test_without_the_logarithm_or_a_reference_the_target_is_learned_itself() -> 
     assert bare["features"]["map"] == "invariants"
 
 
+@pytest.mark.parametrize(
+    ("settings", "reference", "features"),
+    [
+        ({"pair": (2, 2)}, {"pair": [2, 2]}, "channels"),
+        ({"pair": (1, 2)}, {"pair": [1, 2]}, "pair_invariants"),
+        (
+            {"process": (1000024, 1000022)},
+            {"process": [1000022, 1000024]},
+            "chargino_neutralino_invariants",
+        ),
+        (
+            {"process": (1000022, -1000024)},
+            {"process": [1000022, -1000024]},
+            "chargino_neutralino_invariants",
+        ),
+        (
+            {"process": (1000024, -1000024)},
+            {"process": [1000024, -1000024]},
+            "chargino_invariants",
+        ),
+        (
+            {"process": (1000024, -1000037)},
+            {"process": [1000024, -1000037]},
+            "chargino_pair_invariants",
+        ),
+    ],
+)
+def test_the_process_is_that_of_the_columns_and_leaves_the_least(
+    settings: dict[str, Any], reference: dict[str, Any], features: str
+) -> None:
+    """Columns in any order; of the two charges of a chargino, only one leaves the wave alone."""
+    engine = simulate(3, 60, Settings(13.0, 3000.0, **settings))
+    inputs = [name for name in engine.columns if name not in TARGETS]
+    columns = {name: engine.columns[name] for name in reversed(inputs)}
+    wave = np.exp(0.01 * np.sin(engine.columns[inputs[0]] / 50))
+    given = Table(columns | {"y": engine.columns["lo_pb"] * wave}, {**engine.units, "y": "pb"}, {})
+    dataset = read(given)
+    assert dataset["target"]["relative_to"] == {"calculation": "born"} | reference
+    assert (dataset["features"]["columns"], dataset["features"]["map"]) == (inputs, features)
+    run = plan_of(configure("t", dataset, Choices({"hidden": [4]}, train_rows=42)))[1]
+    assert run.dataset.target.relative_to is not None
+
+
+def test_a_squark_mass_is_of_the_calculation_and_other_columns_leave_the_features_raw() -> None:
+    engine = simulate(3, 60, Settings(13.0, (2000.0, 5000.0)))
+    units = {**engine.units, "y": "pb"}
+    columns = {name: engine.columns[name] for name in ("msq", *INPUTS)}
+    columns["y"] = engine.columns["lo_pb"] * np.exp(0.01 * np.sin(columns["m1"] / 50))
+    dataset = read(Table(columns, units, {}))
+    assert dataset["features"]["columns"] == [*INPUTS, "msq"]
+    assert dataset["features"]["map"] == "channels"
+    columns["time"] = np.arange(60.0)
+    dataset = read(Table(columns, units, {}))
+    assert dataset["features"]["columns"] == ["msq", *INPUTS, "time"]
+    assert dataset["features"]["map"] == "raw"
+    assert dataset["target"]["relative_to"] == {"calculation": "born", "pair": [1, 1]}
+
+
 @pytest.mark.parametrize("name", CALCULATIONS)
 def test_a_chosen_calculation_is_taken_for_any_target(name: str) -> None:
     dataset = read(table(10 ** (ENGINE["m1"] / 100)), name)
-    assert dataset["target"]["relative_to"] == CALCULATIONS[name]
+    assert dataset["target"]["relative_to"] == CALCULATIONS[name] | {"pair": [1, 1]}
 
 
 def test_a_chosen_column_is_no_input() -> None:

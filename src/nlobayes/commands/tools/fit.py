@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from nlobayes.artifacts.files import check_place, write_bytes, write_text
+from nlobayes.data.processes import name_of, neutralino_pair
 from nlobayes.data.tables import read_table
 from nlobayes.diagnostics import in_words
 from nlobayes.errors import InputError, one_line
@@ -189,11 +190,15 @@ def _report_dataset(dataset: Mapping[str, Any], left_out: Mapping[str, str]) -> 
 
 
 def _named(reference: Mapping[str, Any]) -> str:
-    """Name a column, or a calculation with its scale."""
+    """Name a column, or a calculation with its process and its scale."""
     if "column" in reference:
         return str(reference["column"])
+    process = neutralino_pair(reference["pair"]) if "pair" in reference else reference["process"]
     scale = reference.get("mu_over_q", 1.0)
-    return f"{reference['calculation']}{'' if scale == 1 else f' at mu = {scale:g} Q'}"
+    particles = " ".join(map(name_of, process))
+    return (
+        f"{reference['calculation']} of {particles}{'' if scale == 1 else f' at mu = {scale:g} Q'}"
+    )
 
 
 def _report_recipe(
