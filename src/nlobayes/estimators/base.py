@@ -20,6 +20,7 @@ from nlobayes.artifacts.files import write_bytes, write_parquet, write_text
 from nlobayes.data.tables import to_arrow
 from nlobayes.diagnostics import in_words
 from nlobayes.fitting.fits import Fitted, fit_best
+from nlobayes.fitting.references import NONE, with_reference
 from nlobayes.fitting.running import as_a_job
 from nlobayes.fitting.studies import (
     Choices,
@@ -110,15 +111,24 @@ class FittedNetwork(BaseEstimator):
         return self.validation, self.test
 
     def _run(
-        self, table: Table, target: Mapping[str, Any], split: Mapping[str, Any], rows: int
+        self,
+        table: Table,
+        target: Mapping[str, Any],
+        split: Mapping[str, Any],
+        rows: int,
+        relative_to: str = NONE,
     ) -> None:
         """Write the table, run the study, store its files and warn about failed checks."""
-        dataset = {
+        columns = self._columns()
+        units = {name: unit for name, unit in table.units.items() if name in columns}
+        given = {
             "source": {"kind": "table", "path": TABLE, "duplicates": "keep"},
-            "features": {"map": "raw", "columns": self._columns(), "units": {}, **self._features()},
+            "features": {"map": "raw", "columns": columns, "units": units, **self._features()},
             "target": dict(target),
             "split": dict(split),
         }
+        dataset = with_reference(given, table, relative_to)
+        self._places = [columns.index(name) for name in dataset["features"]["columns"]]
         runs = attempts(self._choices(rows))
         with TemporaryDirectory(prefix="nlobayes-", ignore_cleanup_errors=True) as folder:
             path = Path(folder) / TABLE
@@ -155,9 +165,10 @@ class FittedNetwork(BaseEstimator):
             return kind.load(path)
 
     def _points(self, X: Any) -> np.ndarray:
+        """Check points, and put their columns in the order of the surrogate."""
         check_is_fitted(self)
         points: np.ndarray = validate_data(self, X, dtype=np.float64, reset=False)
-        return points
+        return points[:, self._places]
 
     @property
     def idata_(self) -> az.InferenceData:

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_array, validate_data
 from nlobayes.errors import InputError
 from nlobayes.estimators.base import FEWEST_ROWS, FittedNetwork
 from nlobayes.fitting.recipes import AUTO
+from nlobayes.fitting.references import MASSES, NONE
 from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.types import Table
 
@@ -43,6 +44,12 @@ class BayesianNetworkRegressor(RegressorMixin, FittedNetwork):
         Family of the error bars, which are fitted to the validation rows.
     scale
         `log10` to learn the logarithm of a positive target, `identity` to learn the target itself.
+    relative_to
+        Calculation relative to which the target is learned: `born`, `nlo`, `nlo_half`, `nlo_twice`,
+        or `auto` as for `nlobayes fit`; `none` by default. X then has named columns: the masses in
+        GeV and the mixings of two neutralinos or charginos, such as m1 and n11 to n14.
+    unit
+        Unit of the target, which is stored with the surrogate; `pb` or `fb` with `relative_to`.
     features
         Settings of a dataset's `features`, such as `{"map": "invariants"}`; by default raw columns.
     validation, test
@@ -85,6 +92,8 @@ class BayesianNetworkRegressor(RegressorMixin, FittedNetwork):
         until: Any = None,
         noise: str = "auto",
         scale: str = "identity",
+        relative_to: str = NONE,
+        unit: str = "",
         features: Any = None,
         validation: float = 0.15,
         test: float = 0.15,
@@ -105,6 +114,8 @@ class BayesianNetworkRegressor(RegressorMixin, FittedNetwork):
         self.until = until
         self.noise = noise
         self.scale = scale
+        self.relative_to = relative_to
+        self.unit = unit
         self.features = features
         self.validation = validation
         self.test = test
@@ -139,16 +150,23 @@ class BayesianNetworkRegressor(RegressorMixin, FittedNetwork):
         columns = dict(zip(self._columns(), X.T, strict=True))
         target, error = (_unused(name, columns) for name in ("y", "error_of_y"))
         columns[target] = y
-        settings: dict[str, Any] = {"column": target, "unit": "", "scale": self.scale}
+        settings: dict[str, Any] = {"column": target, "unit": self.unit, "scale": self.scale}
         if sample_sd is not None:
             relative = self.scale == "log10"
             columns[error] = _errors(sample_sd, y, relative=relative)
             settings["relative_error" if relative else "error"] = error
         train, validation, test = self._sizes(len(y))
         split = {"train": train, "validation": validation, "test": test}
-        self._run(Table(columns, {}, {}), settings, split, train)
+        table = Table(columns, self._units(target), {})
+        self._run(table, settings, split, train, self.relative_to)
         self.surrogate_ = self._loaded(Surrogate)
         return self
+
+    def _units(self, target: str) -> dict[str, str]:
+        """Return the units of the target, and with a reference of the masses."""
+        masses = MASSES if self.relative_to != NONE else ()
+        units = {name: "GeV" for name in self._columns() if name in masses}
+        return units | ({target: self.unit} if self.unit else {})
 
     def predict(
         self, X: Any, return_std: bool = False, quantiles: Sequence[float] | None = None

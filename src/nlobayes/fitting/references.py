@@ -29,6 +29,8 @@ PROCESSES = tuple(
     for first, second in combinations_with_replacement(KNOWN, 2)
     if abs(charge_of(first) + charge_of(second)) <= 1
 )
+MASSES = frozenset(columns_of(particle)[0] for particle in KNOWN) | {SQUARK_COLUMN}
+"""Columns of the engine that are masses, in GeV."""
 MOST_LEFT = 0.5
 """Largest share of the sd of log10 of the target that a reference may leave to be chosen."""
 NOTHING = 1e-6

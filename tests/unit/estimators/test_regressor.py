@@ -6,6 +6,7 @@ from pathlib import Path
 
 import jax
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 import yaml
@@ -16,6 +17,7 @@ from sklearn.preprocessing import StandardScaler
 
 from nlobayes import BayesianNetworkRegressor, Surrogate
 from nlobayes.artifacts.contents import read_dataset
+from nlobayes.data.physics.source import Settings, simulate
 from nlobayes.errors import InputError
 from nlobayes.estimators import base
 from nlobayes.fitting import fits
@@ -141,6 +143,23 @@ def test_of_two_attempts_the_one_that_converges_is_kept(monkeypatch: pytest.Monk
     (method,) = fitted.study_["methods"].values()
     assert method["kind"] == "map_ensemble"
     assert np.isfinite(fitted.predict(X)).all()
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("asked", ["auto", "born"])
+def test_cross_sections_are_learned_relative_to_a_calculation(asked: str) -> None:
+    """Columns in any order, and points in the order of these."""
+    engine = simulate(3, 60, Settings(sqrt_s_tev=13.0, squark_mass_gev=3000.0)).columns
+    names = ("n12", "n11", "n14", "n13", "m1")
+    points = pd.DataFrame({name: engine[name] for name in names})
+    sigma = 1e3 * engine["lo_pb"] * (1.2 - 1e-4 * np.abs(engine["m1"]))
+    regressor = BayesianNetworkRegressor(**MAPS, scale="log10", relative_to=asked, unit="fb")
+    predicted = regressor.fit(points, sigma).predict(points)
+    assert np.median(np.abs(np.log(predicted / sigma))) < 0.01
+    (dataset,) = regressor.study_["datasets"].values()
+    assert dataset["target"]["relative_to"] == {"calculation": "born", "pair": [1, 1]}
+    assert dataset["features"]["columns"] == ["m1", "n11", "n12", "n13", "n14"]
+    assert regressor.surrogate_.units == {"m1": "GeV", "y": "fb"} | dict.fromkeys(names[:-1], "")
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
