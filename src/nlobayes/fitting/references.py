@@ -68,6 +68,18 @@ def with_reference(dataset: Dataset, table: Table, asked: str) -> dict[str, Any]
     return {**dataset} if asked == AUTO else _relative_to(dataset, CALCULATIONS[asked])
 
 
+def without_units(dataset: Dataset, units: Mapping[str, str]) -> list[str]:
+    """List the masses and the target whose units a calculation needs and the table does not state.
+
+    The list is empty if the columns are those of no process, or the target has a reference.
+    """
+    target = dataset["target"]
+    if "relative_to" in target or target["scale"] != "log10" or not [*_choices(dataset, ["born"])]:
+        return []
+    masses = [name for name in dataset["features"]["columns"] if name in MASSES]
+    return [name for name in (*masses, target["column"]) if not units.get(name)]
+
+
 def _relative_to(dataset: Dataset, reference: Mapping[str, Any]) -> dict[str, Any]:
     return {**dataset, "target": {**dataset["target"], "relative_to": dict(reference)}}
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from nlobayes.data.csv_text import check_known, is_number
 from nlobayes.errors import InputError
-from nlobayes.fitting.references import AUTO, CALCULATIONS, NONE, with_reference
+from nlobayes.fitting.references import AUTO, CALCULATIONS, NONE, with_reference, without_units
 from nlobayes.study.datasets import Features
 from nlobayes.types import Table
 
@@ -19,10 +19,14 @@ DECADES = 1.0
 
 
 class Read(NamedTuple):
-    """Settings of a dataset, and the reason for each column that was left out."""
+    """Settings of a dataset, and the reason for each column that was left out.
+
+    `without_units` names columns whose units a calculation of the target needs.
+    """
 
     dataset: dict[str, Any]
     left_out: dict[str, str]
+    without_units: list[str]
 
 
 def dataset_of(
@@ -34,12 +38,14 @@ def dataset_of(
     scale: str | None = None,
     relative_error: str | None = None,
     relative_to: str = NONE,
+    units: Mapping[str, str] | None = None,
 ) -> Read:
     """Choose the inputs, the scale and the reference of a dataset from a table.
 
     Without `columns`, all columns of different numbers are inputs. Without `scale`, a positive
     target is learned as its logarithm if it spans a power of ten. `relative_to` is as in
-    `with_reference`; a column of that name is no input.
+    `with_reference`; a column of that name is no input. `units` are those of columns whose header
+    names none.
 
     Raises
     ------
@@ -49,8 +55,9 @@ def dataset_of(
     """
     reference = None if relative_to in (AUTO, NONE, *CALCULATIONS) else relative_to
     used = [target, *columns, *filter(None, [relative_error, reference])]
-    for name in used:
+    for name in (*used, *(units or {})):
         check_known(table.columns, name, path)
+    table = table._replace(units={**table.units, **(units or {})})
     for name in used if columns else table.columns:
         _check_numbers(table.columns[name], name, path)
     values = table.columns[target]
@@ -66,13 +73,16 @@ def dataset_of(
     settings["scale"] = scale or _scale_of(values)
     if relative_error:
         settings["relative_error"] = relative_error
+    declared = {"units": dict(units)} if units else {}
     dataset = {
-        "source": {"kind": "table", "path": path, "duplicates": "keep"},
+        "source": {"kind": "table", "path": path, "duplicates": "keep", **declared},
         "features": _features_of(inputs, table.units),
         "target": settings,
         "split": dict(SPLIT),
     }
-    return Read(with_reference(dataset, table, relative_to), left_out)
+    chosen = with_reference(dataset, table, relative_to)
+    lacking = without_units(chosen, table.units) if relative_to == AUTO else []
+    return Read(chosen, left_out, lacking)
 
 
 def _check_numbers(cells: np.ndarray, name: str, path: str) -> None:
@@ -108,10 +118,11 @@ def _scale_of(target: np.ndarray) -> str:
 def _features_of(columns: list[str], units: Mapping[str, str]) -> dict[str, Any]:
     """Use raw columns, or the default features of a study if the columns are its inputs.
 
-    The default inputs describe a neutralino.
+    The default inputs describe a neutralino. A mass without a unit is taken as it is.
     """
     default = Features()
     if tuple(columns) == default.columns:
-        return {"columns": columns, "map": default.map, "units": dict(default.units)}
+        masses = {name: unit if units.get(name) else "" for name, unit in default.units.items()}
+        return {"columns": columns, "map": default.map, "units": masses}
     stated = {name: units[name] for name in columns if units.get(name)}
     return {"columns": columns, "map": "raw", "units": stated}

@@ -88,10 +88,12 @@ def test_cross_sections_of_a_neutralino_pair_are_learned_relative_to_a_calculati
     engine = simulate(3, 60, Settings(sqrt_s_tev=13.0, squark_mass_gev=3000.0)).columns
     points = np.column_stack([engine[name] for name in ("m1", "n11", "n12", "n13", "n14")])
     sigma = 1e3 * engine["lo_pb"] * (1.2 - 1e-4 * np.abs(engine["m1"]))
-    head = "m1:GeV,n11,n12,n13,n14,sigma:fb"
+    head = "m1,n11,n12,n13,n14,sigma:fb"
     rows = np.column_stack([points, sigma])
     np.savetxt("pair.csv", rows, delimiter=",", header=head, comments="")
-    fit(Path("pair.csv"), "sigma", hidden=[4], jobs=1, **FEW)
+    with refused("fitting.unit", received="m1:GeV"):
+        fit(Path("pair.csv"), "sigma", unit=["m1:GeV"])
+    fit(Path("pair.csv"), "sigma", unit=["m1=GeV"], hidden=[4], jobs=1, **FEW)
     assert (
         "learning log10 sigma [fb] relative to born of chi0_1 chi0_1 from m1"
         in capsys.readouterr().err

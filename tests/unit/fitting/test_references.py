@@ -46,6 +46,23 @@ def test_the_calculation_that_leaves_least_is_taken(column: str, reference: dict
     assert run.dataset.target.relative_to is not None
 
 
+def test_units_may_be_declared_for_columns_whose_header_names_none() -> None:
+    bare = table(1e3 * ENGINE["lo_pb"] * WAVE, {})
+    assert "relative_to" not in read(bare)["target"]
+    assert read(bare)["features"]["units"] == {"m1": ""}
+    assert dataset_of(bare, "t.csv", "y", relative_to=AUTO).without_units == ["m1", "y"]
+    assert dataset_of(bare, "t.csv", "y", relative_to=NONE).without_units == []
+    given = dataset_of(table(10 ** (ENGINE["m1"] / 100)), "t.csv", "y", relative_to=AUTO)
+    assert given.without_units == []
+    declared = dataset_of(bare, "t.csv", "y", relative_to=AUTO, units=FB).dataset
+    assert declared["source"]["units"] == FB
+    assert declared["target"]["unit"] == "fb"
+    assert declared["target"]["relative_to"]["calculation"] == "born"
+    assert declared["features"]["units"] == {"m1": "GeV"}
+    with refused("data.no_column", name="m"):
+        dataset_of(bare, "t.csv", "y", units={"m": "GeV"})
+
+
 def test_a_calculation_that_leaves_nothing_is_not_taken() -> None:
     """Its table is its own: there is nothing to learn."""
     taken = read(table(1e3 * ENGINE["sigma_pb"]))["target"]["relative_to"]

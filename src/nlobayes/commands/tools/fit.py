@@ -30,7 +30,7 @@ from nlobayes.fitting.studies import (
     name_of_dataset,
     plan_of,
 )
-from nlobayes.fitting.tables import SPLIT, dataset_of
+from nlobayes.fitting.tables import SPLIT, Read, dataset_of
 from nlobayes.study.files import parse_yaml
 
 MOST_WORKERS = 4
@@ -51,6 +51,10 @@ def fit(
     scale: Annotated[
         str | None,
         typer.Option(help="log10 or identity. log10 for positive targets that span a decade."),
+    ] = None,
+    unit: Annotated[
+        list[str] | None,
+        typer.Option(help="Unit of a column whose header names none, as m1=GeV; repeat."),
     ] = None,
     relative_error: Annotated[
         str | None, typer.Option(help="Column with the relative error of each target.")
@@ -109,6 +113,7 @@ def fit(
         scale=scale,
         relative_error=relative_error,
         relative_to=relative_to,
+        units=dict(map(_unit, unit or ())),
     )
     chosen = Choices(
         network={"hidden": hidden or AUTO},
@@ -124,7 +129,7 @@ def fit(
     configurations = [configure(name, read.dataset, run) for run in runs]
     for configuration in configurations:
         plan_of(configuration)
-    _report_dataset(read.dataset, read.left_out)
+    _report_dataset(read)
     write_text(study, in_yaml(configurations[0], _comment(table, study)))
     recipes = [run.recipe for run in runs]
     kept, fitted = _sample(recipes, configurations, jobs or _workers())
@@ -179,14 +184,25 @@ def _workers() -> int:
     return min(cores or 1, MOST_WORKERS) if find_spec("joblib") else 1
 
 
-def _report_dataset(dataset: Mapping[str, Any], left_out: Mapping[str, str]) -> None:
-    features, target = dataset["features"], dataset["target"]
+def _report_dataset(read: Read) -> None:
+    features, target = read.dataset["features"], read.dataset["target"]
     learned = target["column"] if target["scale"] == "identity" else f"log10 {target['column']}"
     unit = f" [{target['unit']}]" if target["unit"] else ""
     known = f" relative to {_named(target['relative_to'])}" if "relative_to" in target else ""
     typer.echo(f"learning {learned}{unit}{known} from {', '.join(features['columns'])}", err=True)
-    for name, reason in left_out.items():
+    for name, reason in read.left_out.items():
         typer.echo(f"left out: {one_line(name)} ({reason})", err=True)
+    if read.without_units:
+        needed = " ".join(f"--unit {name}=UNIT" for name in read.without_units)
+        typer.echo(f"to learn it relative to a calculation, with smaller errors: {needed}", err=True)
+
+
+def _unit(text: str) -> tuple[str, str]:
+    """Read the name of a column and its unit, as `m1=GeV`."""
+    name, equals, unit = text.partition("=")
+    if not (name and equals and unit):
+        raise InputError("fitting.unit", received=text)
+    return name, unit
 
 
 def _named(reference: Mapping[str, Any]) -> str:
