@@ -194,7 +194,7 @@ def _report_dataset(read: Read) -> None:
         typer.echo(f"left out: {one_line(name)} ({reason})", err=True)
     if read.without_units:
         needed = " ".join(f"--unit {name}=UNIT" for name in read.without_units)
-        typer.echo(f"to learn it relative to a calculation, with smaller errors: {needed}", err=True)
+        typer.echo(f"relative to a calculation, its errors are smaller: give {needed}", err=True)
 
 
 def _unit(text: str) -> tuple[str, str]:
