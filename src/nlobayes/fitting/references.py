@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations_with_replacement
-from math import inf, isfinite
+from math import inf
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,8 @@ NOTHING = 1e-6
 """Share below which a reference is the target itself."""
 
 Dataset = Mapping[str, Any]
+Choice = tuple[float, dict[str, Any]]
+"""Share of the target's sd that is left, and the dataset relative to the reference."""
 
 
 def with_reference(dataset: Dataset, table: Table, asked: str) -> dict[str, Any]:
@@ -55,17 +58,19 @@ def with_reference(dataset: Dataset, table: Table, asked: str) -> dict[str, Any]
     """
     if asked == NONE:
         return {**dataset}
-    if asked not in (AUTO, *CALCULATIONS):
-        return _relative_to(dataset, {"column": asked})
-    names = CALCULATIONS if asked == AUTO else [asked]
-    choices = [*_choices(dataset, names)]
-    left = [_left(choice, table) for choice in choices]
     if asked == AUTO:
-        left = [share if NOTHING < share <= MOST_LEFT else inf for share in left]
-    best = int(np.argmin(left)) if choices else 0
-    if choices and (asked != AUTO or isfinite(left[best])):
-        return choices[best]
-    return {**dataset} if asked == AUTO else _relative_to(dataset, CALCULATIONS[asked])
+        left = _choices(dataset, CALCULATIONS, table)
+        useful = [(share, choice) for share, choice in left if NOTHING < share <= MOST_LEFT]
+        return _least(useful) or {**dataset}
+    if asked in CALCULATIONS:
+        left = _choices(dataset, [asked], table)
+        return _least([*left]) or _relative_to(dataset, CALCULATIONS[asked])
+    return _relative_to(dataset, {"column": asked})
+
+
+def _least(choices: Sequence[Choice]) -> dict[str, Any] | None:
+    """Return the choice that leaves the least; None without choices."""
+    return min(choices, key=itemgetter(0))[1] if choices else None
 
 
 def without_units(dataset: Dataset, units: Mapping[str, str]) -> list[str]:
@@ -74,7 +79,7 @@ def without_units(dataset: Dataset, units: Mapping[str, str]) -> list[str]:
     The list is empty if the columns are those of no process, or the target has a reference.
     """
     target = dataset["target"]
-    if "relative_to" in target or target["scale"] != "log10" or not [*_choices(dataset, ["born"])]:
+    if "relative_to" in target or target["scale"] != "log10" or not _processes(dataset):
         return []
     masses = [name for name in dataset["features"]["columns"] if name in MASSES]
     return [name for name in (*masses, target["column"]) if not units.get(name)]
@@ -84,16 +89,20 @@ def _relative_to(dataset: Dataset, reference: Mapping[str, Any]) -> dict[str, An
     return {**dataset, "target": {**dataset["target"], "relative_to": dict(reference)}}
 
 
-def _choices(dataset: Dataset, names: Iterable[str]) -> Iterator[dict[str, Any]]:
-    """Yield the dataset relative to each calculation of each process of its columns."""
-    features = dataset["features"]
-    for process in PROCESSES:
-        if not {*process.columns} <= {*features["columns"]}:
-            continue
+def _processes(dataset: Dataset) -> list[Process]:
+    """List the processes whose columns are among the features."""
+    columns = {*dataset["features"]["columns"]}
+    return [process for process in PROCESSES if {*process.columns} <= columns]
+
+
+def _choices(dataset: Dataset, names: Iterable[str], table: Table) -> Iterator[Choice]:
+    """Yield the dataset relative to each calculation of each process, and the share it leaves."""
+    for process in _processes(dataset):
         of = {"pair": [*process.numbers]} if process.of_neutralinos else {"process": [*process]}
-        mapped = {**dataset, "features": _mapped(features, process)}
+        mapped = {**dataset, "features": _mapped(dataset["features"], process)}
         for name in names:
-            yield _relative_to(mapped, CALCULATIONS[name] | of)
+            choice = _relative_to(mapped, CALCULATIONS[name] | of)
+            yield _left(choice, table), choice
 
 
 def _mapped(features: Mapping[str, Any], process: Process) -> dict[str, Any]:
