@@ -103,6 +103,25 @@ def test_cross_sections_of_a_neutralino_pair_are_learned_relative_to_a_calculati
     assert np.median(np.abs(np.log(predicted.mean / sigma))) < 0.01
 
 
+def test_the_units_that_a_calculation_needs_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = np.column_stack([MASS, *np.full((4, 60), 0.5) + RNG.uniform(size=(4, 60)), SIGMA])
+    head = "m1,n11,n12,n13,n14,sigma"
+    np.savetxt("pair.csv", rows, delimiter=",", header=head, comments="")
+
+    def stop(*args: object, **options: object) -> Best:
+        raise InputError("fitting.unit", received="")
+
+    monkeypatch.setattr("nlobayes.commands.tools.fit.fit_best", stop)
+    for units, named in ((None, True), (["m1=GeV", "sigma=pb"], False)):
+        with refused("fitting.unit"):
+            fit(Path("pair.csv"), "sigma", jobs=1, unit=units)
+        line = "give --unit m1=UNIT --unit sigma=UNIT"
+        assert (line in capsys.readouterr().err) == named
+
+
 def test_the_reason_of_each_recipe_is_printed(
     table: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
