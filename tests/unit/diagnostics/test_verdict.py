@@ -1,6 +1,8 @@
 """The verdict on a posterior, and on the draws so far, against the contract."""
 
 import json
+import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -89,6 +91,13 @@ def test_diagnose_has_exactly_the_keys_of_the_contract() -> None:
         set(check) == {"value", "threshold", "passed"} for check in result["checks"].values()
     )
     assert json.loads(json.dumps(result, allow_nan=False)) == result
+
+
+def test_the_page_of_files_explains_every_key() -> None:
+    page = (Path(__file__).parents[3] / "docs/files.md").read_text()
+    section = page[page.index("## Keys of diagnostics.json") : page.index("## Keys of evaluation")]
+    explained = set(re.findall(r"`(\w+)`", section))
+    assert explained >= CONTRACT
 
 
 def test_diagnose_counts_draws_and_gradients() -> None:
