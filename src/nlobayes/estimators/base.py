@@ -20,7 +20,7 @@ from nlobayes.artifacts.files import write_bytes, write_parquet, write_text
 from nlobayes.data.tables import to_arrow
 from nlobayes.diagnostics import in_words
 from nlobayes.fitting.fits import Fitted, fit_best
-from nlobayes.fitting.references import NONE, with_reference
+from nlobayes.fitting.references import NONE, columns_of_points, with_reference
 from nlobayes.fitting.running import as_a_job
 from nlobayes.fitting.studies import (
     Choices,
@@ -128,7 +128,7 @@ class FittedNetwork(BaseEstimator):
             "split": dict(split),
         }
         dataset = with_reference(given, table, relative_to)
-        self._places = [columns.index(name) for name in dataset["features"]["columns"]]
+        self._places = [columns.index(name) for name in columns_of_points(dataset)]
         runs = attempts(self._choices(rows))
         with TemporaryDirectory(prefix="nlobayes-", ignore_cleanup_errors=True) as folder:
             path = Path(folder) / TABLE

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_array, validate_data
 from nlobayes.errors import InputError
 from nlobayes.estimators.base import FEWEST_ROWS, FittedNetwork
 from nlobayes.fitting.recipes import AUTO
-from nlobayes.fitting.references import MASSES, NONE
+from nlobayes.fitting.references import MASSES, NONE, is_leading_order
 from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.types import Table
 
@@ -45,8 +45,9 @@ class BayesianNetworkRegressor(RegressorMixin, FittedNetwork):
     scale
         `log10` to learn the logarithm of a positive target, `identity` to learn the target itself.
     relative_to
-        Calculation relative to which the target is learned: `born`, `nlo`, `nlo_half`, `nlo_twice`,
-        or `auto` as for `nlobayes fit`; `none` by default. X then has named columns: the masses in
+        What the target is learned relative to: a calculation (`born`, `nlo`, `nlo_half`,
+        `nlo_twice`), a column of X in the unit of the target, such as a leading order, or `auto` as
+        for `nlobayes fit`; `none` by default. A calculation needs named columns of X: the masses in
         GeV and the mixings of two neutralinos or charginos, such as m1 and n11 to n14.
     unit
         Unit of the target, which is stored with the surrogate; `pb` or `fb` with `relative_to`.
@@ -163,10 +164,14 @@ class BayesianNetworkRegressor(RegressorMixin, FittedNetwork):
         return self
 
     def _units(self, target: str) -> dict[str, str]:
-        """Return the units of the target, and with a reference of the masses."""
-        masses = MASSES if self.relative_to != NONE else ()
-        units = {name: "GeV" for name in self._columns() if name in masses}
-        return units | ({target: self.unit} if self.unit else {})
+        """Return the units of the target, with a reference also of masses and leading orders."""
+        units = {target: self.unit} if self.unit else {}
+        if self.relative_to == NONE:
+            return units
+        columns = self._columns()
+        known = [name for name in columns if name == self.relative_to or is_leading_order(name)]
+        masses = {name: "GeV" for name in columns if name in MASSES}
+        return units | masses | (dict.fromkeys(known, self.unit) if self.unit else {})
 
     def predict(
         self, X: Any, return_std: bool = False, quantiles: Sequence[float] | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations_with_replacement
 from math import inf
@@ -12,7 +13,14 @@ import numpy as np
 from pydantic import ValidationError
 
 from nlobayes.data.processes import KNOWN, Process, charge_of, columns_of, make_process
-from nlobayes.data.references import SQUARK_COLUMN, check_units, completed, reference_at
+from nlobayes.data.references import (
+    SQUARK_COLUMN,
+    check_units,
+    columns_behind,
+    completed,
+    reference_at,
+)
+from nlobayes.data.units import CROSS_SECTION, UNITS
 from nlobayes.errors import InputError
 from nlobayes.study.datasets import DatasetPreset
 from nlobayes.types import Table
@@ -32,6 +40,8 @@ PROCESSES = tuple(
 )
 MASSES = frozenset(columns_of(particle)[0] for particle in KNOWN) | {SQUARK_COLUMN}
 """Columns of the engine that are masses, in GeV."""
+LEADING_ORDER = re.compile(r"(^|_)(lo|born)(_|$)", re.IGNORECASE)
+"""Names of columns of a cross section at leading order, such as `lo_pb` and `sigma_LO`."""
 MOST_LEFT = 0.5
 """Largest share of the sd of log10 of the target that a reference may leave to be chosen."""
 NOTHING = 1e-6
@@ -46,31 +56,44 @@ def with_reference(dataset: Dataset, table: Table, asked: str) -> dict[str, Any]
     """Return the settings of a dataset whose target is relative to a reference, or unchanged.
 
     A calculation is that of a process whose columns are among the features. Of several processes,
-    and for `auto` of all calculations, the one that leaves the least of the target is taken.
+    and for `auto` of all references, the one that leaves the least of the target is taken. A column
+    that is the reference is no feature.
 
     Parameters
     ----------
     dataset
         Settings of a dataset of this table.
     asked
-        Name of a calculation, or of a column; `none`; or `auto`, which takes a calculation only if
-        it leaves at most half of the sd of log10 of the target.
+        Name of a calculation, or of a column; `none`; or `auto`, which takes a calculation or a
+        feature that is a leading order by its name, if it leaves at most half of the sd of log10 of
+        the target.
     """
     if asked == NONE:
         return {**dataset}
     if asked == AUTO:
-        left = _choices(dataset, CALCULATIONS, table)
+        left = [*_choices(dataset, CALCULATIONS, table), *_leading_orders(dataset, table)]
         useful = [(share, choice) for share, choice in left if NOTHING < share <= MOST_LEFT]
         return _least(useful) or {**dataset}
     if asked in CALCULATIONS:
-        left = _choices(dataset, [asked], table)
-        return _least([*left]) or _relative_to(dataset, CALCULATIONS[asked])
-    return _relative_to(dataset, {"column": asked})
+        left = [*_choices(dataset, [asked], table)]
+        return _least(left) or _relative_to(dataset, CALCULATIONS[asked])
+    return _relative_to_column(dataset, asked)
+
+
+def is_leading_order(column: str) -> bool:
+    """Return whether the name of a column is that of a cross section at leading order."""
+    return LEADING_ORDER.search(column) is not None
 
 
 def _least(choices: Sequence[Choice]) -> dict[str, Any] | None:
     """Return the choice that leaves the least; None without choices."""
     return min(choices, key=itemgetter(0))[1] if choices else None
+
+
+def columns_of_points(dataset: Dataset) -> list[str]:
+    """Name the columns of points to predict: the features, and a column that is the reference."""
+    behind = columns_behind(dataset["target"].get("relative_to"))
+    return [*dataset["features"]["columns"], *behind]
 
 
 def without_units(dataset: Dataset, units: Mapping[str, str]) -> list[str]:
@@ -89,6 +112,17 @@ def _relative_to(dataset: Dataset, reference: Mapping[str, Any]) -> dict[str, An
     return {**dataset, "target": {**dataset["target"], "relative_to": dict(reference)}}
 
 
+def _relative_to_column(dataset: Dataset, name: str) -> dict[str, Any]:
+    """Take a column as the reference, and no longer as a feature."""
+    features = dataset["features"]
+    columns = [column for column in features["columns"] if column != name]
+    units = {column: unit for column, unit in features["units"].items() if column != name}
+    without = {**dataset, "features": {**features, "columns": columns, "units": units}}
+    process = next(iter(_processes(without)), None)
+    mapped = _mapped(without["features"], process) if process else without["features"]
+    return _relative_to({**without, "features": mapped}, {"column": name})
+
+
 def _processes(dataset: Dataset) -> list[Process]:
     """List the processes whose columns are among the features."""
     columns = {*dataset["features"]["columns"]}
@@ -102,6 +136,19 @@ def _choices(dataset: Dataset, names: Iterable[str], table: Table) -> Iterator[C
         mapped = {**dataset, "features": _mapped(dataset["features"], process)}
         for name in names:
             choice = _relative_to(mapped, CALCULATIONS[name] | of)
+            yield _left(choice, table), choice
+
+
+def _leading_orders(dataset: Dataset, table: Table) -> Iterator[Choice]:
+    """Yield the dataset relative to each feature that is a leading order, and the share it leaves.
+
+    Both have a unit of cross sections, or both have none.
+    """
+    columns, target = dataset["features"]["columns"], dataset["target"]["unit"]
+    for name in filter(is_leading_order, columns if len(columns) > 1 else ()):
+        kinds = {UNITS.get(unit, (unit,))[0] for unit in (table.units.get(name, ""), target)}
+        if kinds in ({CROSS_SECTION}, {""}):
+            choice = _relative_to_column(dataset, name)
             yield _left(choice, table), choice
 
 
@@ -148,6 +195,6 @@ def _values(dataset: Dataset, table: Table) -> np.ndarray:
     assert reference is not None, dataset
     settings = completed(reference.arguments(), preset.target.unit)
     check_units(settings, table.units)
-    columns = preset.features.columns
+    columns = (*preset.features.columns, *preset.target.reference_columns)
     points = np.column_stack([table.columns[name] for name in columns])
     return reference_at(settings, points, columns, preset.target.scale)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nlobayes.data.csv_text import check_known, is_number
+from nlobayes.data.units import declare_units
 from nlobayes.errors import InputError
 from nlobayes.fitting.references import AUTO, CALCULATIONS, NONE, with_reference, without_units
 from nlobayes.study.datasets import Features
@@ -44,30 +45,28 @@ def dataset_of(
 
     Without `columns`, all columns of different numbers are inputs. Without `scale`, a positive
     target is learned as its logarithm if it spans a power of ten. `relative_to` is as in
-    `with_reference`; a column of that name is no input. `units` are those of columns whose header
-    names none.
+    `with_reference`. `units` are those of columns whose header names none.
 
     Raises
     ------
     InputError
-        If a column is missing, the target contains no numbers, or a column of numbers has cells
-        without a number.
+        If a column is missing, its header states another unit, the target contains no numbers, or a
+        column of numbers has cells without a number.
     """
     reference = None if relative_to in (AUTO, NONE, *CALCULATIONS) else relative_to
     used = [target, *columns, *filter(None, [relative_error, reference])]
-    for name in (*used, *(units or {})):
+    for name in used:
         check_known(table.columns, name, path)
-    table = table._replace(units={**table.units, **(units or {})})
+    table = declare_units(table, units or {}, source=path)
     for name in used if columns else table.columns:
         _check_numbers(table.columns[name], name, path)
     values = table.columns[target]
     if values.dtype.kind != "f":
         raise InputError("fitting.text_target", where=path, column=target)
-    apart = (target, relative_error, reference)
-    others = {n: c for n, c in table.columns.items() if n not in apart}
+    others = {n: c for n, c in table.columns.items() if n not in (target, relative_error)}
     left_out = {} if columns else _unfit(others)
     inputs = [*columns] or [name for name in others if name not in left_out]
-    if not inputs:
+    if not {*inputs} - {reference}:
         raise InputError("fitting.no_inputs", where=path, target=target)
     settings: dict[str, Any] = {"column": target, "unit": table.units.get(target, "")}
     settings["scale"] = scale or _scale_of(values)

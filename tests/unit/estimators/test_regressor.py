@@ -163,6 +163,21 @@ def test_cross_sections_are_learned_relative_to_a_calculation(asked: str) -> Non
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize(("asked", "unit"), [("auto", ""), ("auto", "fb"), ("near", "pb")])
+def test_cross_sections_are_learned_relative_to_a_column(asked: str, unit: str) -> None:
+    """The column may be anywhere among those of X."""
+    name = "sigma_lo" if asked == "auto" else asked
+    mass, near = np.linspace(1, 3, 60), np.geomspace(1, 1e3, 60)
+    points = pd.DataFrame({name: near, "mass": mass})
+    sigma = near * (1.2 + 1e-2 * mass)
+    regressor = BayesianNetworkRegressor(**MAPS, scale="log10", relative_to=asked, unit=unit)
+    predicted = regressor.fit(points, sigma).predict(points)
+    assert np.median(np.abs(np.log(predicted / sigma))) < 0.01
+    assert regressor.surrogate_.inputs == ("mass", name)
+    assert regressor.surrogate_.units == {"mass": "", name: unit, "y": unit}
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
 def test_it_works_in_a_pipeline_and_in_cross_validation() -> None:
     pipeline = make_pipeline(StandardScaler(), BayesianNetworkRegressor(**MAPS))
     scores = cross_val_score(pipeline, X, Y, cv=2)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from nlobayes.data.physics.source import TARGETS, Settings, simulate
-from nlobayes.fitting.references import AUTO, CALCULATIONS, NONE
+from nlobayes.fitting.references import AUTO, CALCULATIONS, NONE, columns_of_points
 from nlobayes.fitting.studies import Choices, configure, plan_of
 from nlobayes.fitting.tables import dataset_of
 from nlobayes.types import Table
@@ -61,6 +61,8 @@ def test_units_may_be_declared_for_columns_whose_header_names_none() -> None:
     assert declared["features"]["units"] == {"m1": "GeV"}
     with refused("data.no_column", name="m"):
         dataset_of(bare, "t.csv", "y", units={"m": "GeV"})
+    with refused("data.unit_declared_twice", name="m1", unit="GeV", declared="TeV"):
+        dataset_of(table(ENGINE["lo_pb"]), "t.csv", "y", units={"m1": "TeV"})
 
 
 def test_a_calculation_that_leaves_nothing_is_not_taken() -> None:
@@ -85,6 +87,63 @@ def test_a_calculation_that_leaves_nothing_is_not_taken() -> None:
 )
 def test_a_target_that_no_calculation_explains_is_learned_itself(given: Table) -> None:
     assert "relative_to" not in read(given)["target"]
+
+
+@pytest.mark.parametrize("name", ["lo_pb", "sigma_LO", "x_born"])
+@pytest.mark.parametrize("has_units", [True, False])
+def test_a_leading_order_among_the_columns_is_the_reference(name: str, has_units: bool) -> None:
+    """It is an input of the points either way, but no feature."""
+    units = {name: "pb", "y": "fb"} if has_units else {}
+    given = Table({"mass": ENGINE["m1"], name: 7 * ENGINE["lo_pb"]}, units, {})
+    given.columns["y"] = ENGINE["lo_pb"] * WAVE
+    dataset = read(given)
+    assert dataset["target"]["relative_to"] == {"column": name}
+    assert dataset["features"]["columns"] == ["mass"]
+    assert columns_of_points(dataset) == ["mass", name]
+    assert dataset == read(given, name)
+    run = plan_of(configure("t", dataset, Choices({"hidden": [4]}, train_rows=42)))[1]
+    assert run.dataset.target.relative_to is not None
+
+
+@pytest.mark.parametrize(
+    ("name", "column", "unit"),
+    [
+        ("lo_pb", 10 ** (ENGINE["m1"] / 100), "pb"),
+        ("lo_pb", ENGINE["lo_pb"], "GeV"),
+        ("lo_pb", ENGINE["lo_pb"], ""),
+        ("lo_pb", ENGINE["lo_pb"] - 1, "pb"),
+        ("lo_pb", ENGINE["lo_pb"] * WAVE, "pb"),
+        ("slope_pb", ENGINE["lo_pb"], "pb"),
+    ],
+    ids=["far from the target", "mass", "no unit", "negative", "the target itself", "other name"],
+)
+def test_another_column_is_no_reference(name: str, column: np.ndarray, unit: str) -> None:
+    columns = {"mass": ENGINE["m1"], name: column, "y": ENGINE["lo_pb"] * WAVE}
+    dataset = read(Table(columns, {name: unit, "y": "pb"}, {}))
+    assert "relative_to" not in dataset["target"]
+    assert dataset["features"]["columns"] == ["mass", name]
+
+
+def test_of_a_calculation_and_a_column_the_one_that_leaves_less_is_taken() -> None:
+    """The features are then those of the ratio."""
+    y = 1e3 * ENGINE["lo_pb"] * WAVE
+    units = {**FB, "lo_pb": "pb"}
+    near, far = ENGINE["lo_pb"] * WAVE**0.5, ENGINE["lo_pb"] * WAVE**5
+    of_column = read(table(y, units, lo_pb=near))
+    assert of_column["target"]["relative_to"] == {"column": "lo_pb"}
+    assert (of_column["features"]["columns"], of_column["features"]["map"]) == (
+        [*INPUTS],
+        "channels",
+    )
+    of_calculation = read(table(y, units, lo_pb=far))
+    assert of_calculation["target"]["relative_to"]["calculation"] == "born"
+
+
+def test_a_leading_order_alone_remains_an_input() -> None:
+    given = Table({"lo_pb": ENGINE["lo_pb"], "y": ENGINE["lo_pb"] * WAVE}, {}, {})
+    assert read(given)["features"]["columns"] == ["lo_pb"]
+    with refused("fitting.no_inputs"):
+        read(given, "lo_pb")
 
 
 def test_without_the_logarithm_or_a_reference_the_target_is_learned_itself() -> None:

@@ -63,7 +63,8 @@ def fit(
         str,
         typer.Option(
             help="What the target is learned relative to: a calculation (born, nlo, nlo_half, "
-            "nlo_twice), a column, or none. auto: a calculation that leaves at most half of its sd."
+            "nlo_twice), a column, or none. auto: a calculation, or a column named lo or born, "
+            "that leaves at most half of its sd."
         ),
     ] = AUTO,
     hidden: Annotated[
