@@ -15,7 +15,7 @@
 # converged and whether the error bars are calibrated, and draw more where they have not. It takes
 # about two minutes on two cores, and needs `pip install 'nlobayes[train,rivals]'` or a checkout.
 # The same as one command is `nlobayes fit table.csv --target y`
-# ([using](../docs/using.md#fit-your-own-table)).
+# ([fit your own table](../docs/fitting.md)).
 
 # %%
 import warnings
