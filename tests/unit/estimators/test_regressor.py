@@ -163,7 +163,7 @@ def test_cross_sections_are_learned_relative_to_a_calculation(asked: str) -> Non
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-@pytest.mark.parametrize(("asked", "unit"), [("auto", ""), ("auto", "fb"), ("near", "pb")])
+@pytest.mark.parametrize(("asked", "unit"), [("auto", "fb"), ("near", "pb")])
 def test_cross_sections_are_learned_relative_to_a_column(asked: str, unit: str) -> None:
     """The column may be anywhere among those of X."""
     name = "sigma_lo" if asked == "auto" else asked
