@@ -11,8 +11,9 @@ from sklearn.utils.validation import check_array, validate_data
 
 from nlobayes.errors import InputError
 from nlobayes.estimators.base import FEWEST_ROWS, FittedNetwork
+from nlobayes.fitting.cross_sections import is_leading_order
 from nlobayes.fitting.recipes import AUTO
-from nlobayes.fitting.references import MASSES, NONE, is_leading_order
+from nlobayes.fitting.references import MASSES, NONE
 from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.types import Table
 

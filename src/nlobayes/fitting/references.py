@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations_with_replacement
 from math import inf
@@ -20,8 +19,8 @@ from nlobayes.data.references import (
     completed,
     reference_at,
 )
-from nlobayes.data.units import CROSS_SECTION, UNITS
 from nlobayes.errors import InputError
+from nlobayes.fitting.cross_sections import is_cross_section, is_leading_order
 from nlobayes.study.datasets import DatasetPreset
 from nlobayes.types import Table
 
@@ -40,8 +39,6 @@ PROCESSES = tuple(
 )
 MASSES = frozenset(columns_of(particle)[0] for particle in KNOWN) | {SQUARK_COLUMN}
 """Columns of the engine that are masses, in GeV."""
-LEADING_ORDER = re.compile(r"(^|_)(lo|born)(_|$)", re.IGNORECASE)
-"""Names of columns of a cross section at leading order, such as `lo_pb` and `sigma_LO`."""
 MOST_LEFT = 0.5
 """Largest share of the sd of log10 of the target that a reference may leave to be chosen."""
 NOTHING = 1e-6
@@ -55,34 +52,36 @@ Choice = tuple[float, dict[str, Any]]
 def with_reference(dataset: Dataset, table: Table, asked: str) -> dict[str, Any]:
     """Return the settings of a dataset whose target is relative to a reference, or unchanged.
 
-    A calculation is that of a process whose columns are among the features. Of several processes,
-    and for `auto` of all references, the one that leaves the least of the target is taken. A column
-    that is the reference is no feature.
+    A calculation is that of a process whose columns are among the features. Of several processes or
+    calculations, the one that leaves the least of the target is taken. Beside a calculation no
+    leading order is a feature, and a column that is the reference is none.
 
     Parameters
     ----------
     dataset
         Settings of a dataset of this table.
     asked
-        Name of a calculation, or of a column; `none`; or `auto`, which takes a calculation or a
-        feature that is a leading order by its name, if it leaves at most half of the sd of log10 of
-        the target.
+        Name of a calculation, or of a column; `none`; or `auto`, which takes a calculation, or else
+        a feature that is a leading order by its name, if it leaves at most half of the sd of log10
+        of the target.
     """
     if asked == NONE:
         return {**dataset}
     if asked == AUTO:
-        left = [*_choices(dataset, CALCULATIONS, table), *_leading_orders(dataset, table)]
-        useful = [(share, choice) for share, choice in left if NOTHING < share <= MOST_LEFT]
-        return _least(useful) or {**dataset}
+        calculated = _choices(dataset, CALCULATIONS, table)
+        return (
+            _least(_useful(calculated))
+            or _least(_useful(_leading_orders(dataset, table)))
+            or {**dataset}
+        )
     if asked in CALCULATIONS:
         left = [*_choices(dataset, [asked], table)]
         return _least(left) or _relative_to(dataset, CALCULATIONS[asked])
     return _relative_to_column(dataset, asked)
 
 
-def is_leading_order(column: str) -> bool:
-    """Return whether the name of a column is that of a cross section at leading order."""
-    return LEADING_ORDER.search(column) is not None
+def _useful(choices: Iterable[Choice]) -> list[Choice]:
+    return [choice for choice in choices if NOTHING < choice[0] <= MOST_LEFT]
 
 
 def _least(choices: Sequence[Choice]) -> dict[str, Any] | None:
@@ -114,13 +113,18 @@ def _relative_to(dataset: Dataset, reference: Mapping[str, Any]) -> dict[str, An
 
 def _relative_to_column(dataset: Dataset, name: str) -> dict[str, Any]:
     """Take a column as the reference, and no longer as a feature."""
-    features = dataset["features"]
-    columns = [column for column in features["columns"] if column != name]
-    units = {column: unit for column, unit in features["units"].items() if column != name}
-    without = {**dataset, "features": {**features, "columns": columns, "units": units}}
+    without = _without(dataset, [name])
     process = next(iter(_processes(without)), None)
     mapped = _mapped(without["features"], process) if process else without["features"]
     return _relative_to({**without, "features": mapped}, {"column": name})
+
+
+def _without(dataset: Dataset, names: Sequence[str]) -> dict[str, Any]:
+    """Leave columns out of the features."""
+    features = dataset["features"]
+    columns = [column for column in features["columns"] if column not in names]
+    units = {column: unit for column, unit in features["units"].items() if column not in names}
+    return {**dataset, "features": {**features, "columns": columns, "units": units}}
 
 
 def _processes(dataset: Dataset) -> list[Process]:
@@ -131,6 +135,7 @@ def _processes(dataset: Dataset) -> list[Process]:
 
 def _choices(dataset: Dataset, names: Iterable[str], table: Table) -> Iterator[Choice]:
     """Yield the dataset relative to each calculation of each process, and the share it leaves."""
+    dataset = _without(dataset, [*filter(is_leading_order, dataset["features"]["columns"])])
     for process in _processes(dataset):
         of = {"pair": [*process.numbers]} if process.of_neutralinos else {"process": [*process]}
         mapped = {**dataset, "features": _mapped(dataset["features"], process)}
@@ -146,8 +151,8 @@ def _leading_orders(dataset: Dataset, table: Table) -> Iterator[Choice]:
     """
     columns, target = dataset["features"]["columns"], dataset["target"]["unit"]
     for name in filter(is_leading_order, columns if len(columns) > 1 else ()):
-        kinds = {UNITS.get(unit, (unit,))[0] for unit in (table.units.get(name, ""), target)}
-        if kinds in ({CROSS_SECTION}, {""}):
+        units = (table.units.get(name, ""), target)
+        if not any(units) or all(unit and is_cross_section(name, unit) for unit in units):
             choice = _relative_to_column(dataset, name)
             yield _left(choice, table), choice
 

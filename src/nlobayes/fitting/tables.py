@@ -10,6 +10,7 @@ import numpy as np
 from nlobayes.data.csv_text import check_known, is_number
 from nlobayes.data.units import declare_units
 from nlobayes.errors import InputError
+from nlobayes.fitting.cross_sections import results_beside
 from nlobayes.fitting.references import AUTO, CALCULATIONS, NONE, with_reference, without_units
 from nlobayes.study.datasets import Features
 from nlobayes.types import Table
@@ -43,7 +44,8 @@ def dataset_of(
 ) -> Read:
     """Choose the inputs, the scale and the reference of a dataset from a table.
 
-    Without `columns`, all columns of different numbers are inputs. Without `scale`, a positive
+    Without `columns`, all columns of different numbers are inputs; of a cross section all but other
+    results of its calculation. Without `scale`, a positive
     target is learned as its logarithm if it spans a power of ten. `relative_to` is as in
     `with_reference`. `units` are those of columns whose header names none.
 
@@ -64,7 +66,7 @@ def dataset_of(
     if values.dtype.kind != "f":
         raise InputError("fitting.text_target", where=path, column=target)
     others = {n: c for n, c in table.columns.items() if n not in (target, relative_error)}
-    left_out = {} if columns else _unfit(others)
+    left_out = {} if columns else results_beside(target, others, table.units) | _unfit(others)
     inputs = [*columns] or [name for name in others if name not in left_out]
     if not {*inputs} - {reference}:
         raise InputError("fitting.no_inputs", where=path, target=target)

@@ -113,9 +113,8 @@ def test_a_leading_order_among_the_columns_is_the_reference(name: str, has_units
         ("lo_pb", ENGINE["lo_pb"], ""),
         ("lo_pb", ENGINE["lo_pb"] - 1, "pb"),
         ("lo_pb", ENGINE["lo_pb"] * WAVE, "pb"),
-        ("slope_pb", ENGINE["lo_pb"], "pb"),
     ],
-    ids=["far from the target", "mass", "no unit", "negative", "the target itself", "other name"],
+    ids=["far from the target", "mass", "no unit", "negative", "the target itself"],
 )
 def test_another_column_is_no_reference(name: str, column: np.ndarray, unit: str) -> None:
     columns = {"mass": ENGINE["m1"], name: column, "y": ENGINE["lo_pb"] * WAVE}
@@ -124,19 +123,19 @@ def test_another_column_is_no_reference(name: str, column: np.ndarray, unit: str
     assert dataset["features"]["columns"] == ["mass", name]
 
 
-def test_of_a_calculation_and_a_column_the_one_that_leaves_less_is_taken() -> None:
-    """The features are then those of the ratio."""
-    y = 1e3 * ENGINE["lo_pb"] * WAVE
+def test_a_calculation_is_preferred_to_a_column() -> None:
+    """Points to predict then need no leading order."""
+    y, lo = 1e3 * ENGINE["lo_pb"] * WAVE, ENGINE["lo_pb"] * WAVE**0.5
     units = {**FB, "lo_pb": "pb"}
-    near, far = ENGINE["lo_pb"] * WAVE**0.5, ENGINE["lo_pb"] * WAVE**5
-    of_column = read(table(y, units, lo_pb=near))
-    assert of_column["target"]["relative_to"] == {"column": "lo_pb"}
-    assert (of_column["features"]["columns"], of_column["features"]["map"]) == (
-        [*INPUTS],
-        "channels",
-    )
-    of_calculation = read(table(y, units, lo_pb=far))
-    assert of_calculation["target"]["relative_to"]["calculation"] == "born"
+    for asked in (AUTO, "born"):
+        dataset = read(table(y, units, lo_pb=lo), asked)
+        assert dataset["target"]["relative_to"]["calculation"] == "born"
+        assert columns_of_points(dataset) == [*INPUTS]
+    without_mass = Table({**INPUTS, "lo_pb": lo, "y": y}, {"lo_pb": "pb", "y": "fb"}, {})
+    dataset = read(without_mass)
+    assert dataset["target"]["relative_to"] == {"column": "lo_pb"}
+    assert (dataset["features"]["columns"], dataset["features"]["map"]) == ([*INPUTS], "channels")
+    plan_of(configure("t", dataset, Choices({"hidden": [4]}, train_rows=42)))
 
 
 def test_a_leading_order_alone_remains_an_input() -> None:
