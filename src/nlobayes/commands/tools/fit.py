@@ -240,7 +240,7 @@ def _report_verdict(fitted: Fitted) -> None:
     untested = in_words.untested(fitted.evaluation["calibration_checks"])
     colour = "red" if failure else "yellow" if untested else "green"
     typer.echo(typer.style(headline, fg=colour, bold=True))
-    typer.echo(_accuracy(fitted.evaluation["test"]))
+    typer.echo(_accuracy(fitted.evaluation))
     if untested:
         typer.echo(f"  {untested}")
     for line in failure.failed if failure else ():
@@ -249,9 +249,10 @@ def _report_verdict(fitted: Fitted) -> None:
         typer.echo(f"  next: {step}")
 
 
-def _accuracy(test: Mapping[str, Any]) -> str:
+def _accuracy(evaluation: Mapping[str, Any]) -> str:
     """Describe the errors of test rows, and the share inside their error bars."""
+    test, unit = evaluation["test"], evaluation["learned"]["unit"]
     half, most = test.get("relative_error_p50"), test.get("relative_error_p95")
     errors = f"half within {half:.2%}, 95 % within {most:.2%} of the target; " if half else ""
-    rmse, inside = test["rmse_target"], test["coverage_68"]
-    return f"test rows: {errors}RMSE {rmse:.3g}; {inside:.0%} lie inside their 68 % error bars"
+    rmse = f"RMSE {test['rmse_target']:.3g}{unit and f' {unit}'}"
+    return f"test rows: {errors}{rmse}; {test['coverage_68']:.0%} lie inside their 68 % error bars"
