@@ -66,7 +66,8 @@ def dataset_of(
     if values.dtype.kind != "f":
         raise InputError("fitting.text_target", where=path, column=target)
     others = {n: c for n, c in table.columns.items() if n not in (target, relative_error)}
-    left_out = {} if columns else results_beside(target, others, table.units) | _unfit(others)
+    beside = results_beside(target, [name for name in others if name != reference], table.units)
+    left_out = {} if columns else beside | _unfit(others)
     inputs = [*columns] or [name for name in others if name not in left_out]
     if not {*inputs} - {reference}:
         raise InputError("fitting.no_inputs", where=path, target=target)
