@@ -4,6 +4,7 @@ import re
 import resource
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -215,13 +216,39 @@ def test_recipe_smooth_is_taken_where_its_maps_have_the_smaller_error(
     assert np.sqrt(np.mean(error**2)) < 0.02
 
 
+@pytest.mark.slow
+def test_chains_learn_the_k_factor_beside_a_leading_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With noise of 0.2 %, half of the predictions were within 0.024 %."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(1)
+
+    def cross_sections(mass: np.ndarray, squark: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        leading = 1e3 * mass**-2 * np.exp(-7 * mass) * (1 - 0.3 / squark)
+        return leading, leading * (1.2 + 0.1 * np.sin(4 * mass) - 0.05 * squark)
+
+    masses = rng.uniform([0.1, 2.0], [0.9, 5.0], size=(1000, 2))
+    leading, exact = cross_sections(*masses.T)
+    measured = exact * np.exp(0.002 * rng.normal(size=1000))
+    rows = np.column_stack([masses, leading])
+    names = ["mass", "squark", "sigma_LO"]
+    done, surrogate = fit_table(rows[:500], measured[:500], names=names)
+    assert "learning log10 y relative to sigma_LO from mass, squark\n" in done.stderr
+    assert done.stdout.startswith("converged, calibrat"), done.stdout
+    assert surrogate.inputs == ("mass", "squark", "sigma_LO")
+    median = np.asarray(surrogate.predict(rows[500:], quantiles=(0.5,)).quantiles)[0]
+    error = np.abs(median / exact[500:] - 1)
+    assert np.median(error) < 0.0004
+
+
 def fit_table(
-    rows: np.ndarray, target: np.ndarray, *options: str
+    rows: np.ndarray, target: np.ndarray, *options: str, names: Sequence[str] | None = None
 ) -> tuple[subprocess.CompletedProcess[str], Surrogate]:
     """Fit a table (row, input) with the command, in the current folder."""
-    named = ",".join([*(f"x{number}" for number in range(rows.shape[1])), "y"])
+    names = names or [f"x{number}" for number in range(rows.shape[1])]
     table = np.column_stack([rows, target])
-    np.savetxt("mine.csv", table, delimiter=",", header=named, comments="")
+    np.savetxt("mine.csv", table, delimiter=",", header=",".join([*names, "y"]), comments="")
     program = str(Path(sys.executable).with_name("nlobayes"))
     words = [program, "fit", "mine.csv", "--target", "y", *options]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
