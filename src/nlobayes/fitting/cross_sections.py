@@ -5,20 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
+from nlobayes.data.prospino import RATIOS
 from nlobayes.data.units import CROSS_SECTION, UNITS
 
 LEADING_ORDER = re.compile(r"(^|_)(lo|born)(_|$)", re.IGNORECASE)
 """Names of cross sections at leading order, such as `lo_pb` and `sigma_LO`."""
+ERROR = re.compile(r"err|unc", re.IGNORECASE)
+"""Names of errors, such as `lo_relnumerr` and `pdf_uncertainty_fb`."""
 UNIT_IN_NAME = re.compile(r"_(pb|fb)$", re.IGNORECASE)
 """Names that end with a unit of cross sections, such as `sigma_fb`."""
-VARIATIONS = {"scale_up", "scale_down", "alpha_s_up", "alpha_s_down", "rel_error"}
-"""Results in tables of `nlobayes ingest` and of the engine, whose names have no unit."""
+VARIATIONS = {"scale_up", "scale_down", "alpha_s_up", "alpha_s_down", "rel_error", *RATIOS}
+"""Results of `nlobayes ingest`, the engine and Prospino whose names have no unit."""
 BESIDE = "a result like the target; select inputs by --column"
 
 
 def is_leading_order(name: str) -> bool:
     """Return whether the name of a column is that of a cross section at leading order."""
-    return LEADING_ORDER.search(name) is not None
+    return bool(LEADING_ORDER.search(name)) and not ERROR.search(name)
 
 
 def is_cross_section(name: str, unit: str) -> bool:

@@ -16,7 +16,7 @@ def test_names_of_leading_orders(name: str) -> None:
     assert is_leading_order(name)
 
 
-@pytest.mark.parametrize("name", ["slope", "load", "nlo_pb", "hello_pb", "reborn"])
+@pytest.mark.parametrize("name", ["slope", "load", "nlo_pb", "hello_pb", "reborn", "lo_err_pb"])
 def test_other_names_are_no_leading_orders(name: str) -> None:
     assert not is_leading_order(name)
 
@@ -43,6 +43,8 @@ def test_results_beside_a_cross_section_are_no_inputs() -> None:
     names = ["mass", *OF_FILES]
     left_out = results_beside("sigma_pb", names, {})
     assert set(left_out) == {*OF_FILES} - {"sigma_pb", "lo_pb", "msq"}
+    errors = ["lo_relnumerr", "nlo_relnumerr", "lo_uncertainty_fb", "lo_fb"]
+    assert [*results_beside("sigma", errors, {"sigma": "fb"})] == errors[:3]
     assert results_beside("time", ["time", *names], {"time": "s"}) == {}
 
 
