@@ -11,13 +11,21 @@ from nlobayes.data.csv_text import check_known, is_number
 from nlobayes.data.units import declare_units
 from nlobayes.errors import InputError
 from nlobayes.fitting.cross_sections import results_beside
-from nlobayes.fitting.references import AUTO, CALCULATIONS, NONE, with_reference, without_units
+from nlobayes.fitting.references import (
+    AUTO,
+    CALCULATIONS,
+    NONE,
+    columns_of_points,
+    with_reference,
+    without_units,
+)
 from nlobayes.study.datasets import Features
 from nlobayes.types import Table
 
 SPLIT = {"train": 0.7, "validation": 0.15, "test": 0.15}
 DECADES = 1.0
 """Powers of ten that a positive target must span to be learned as its logarithm."""
+REPLACED = "a calculation takes the place of the leading order"
 
 
 class Read(NamedTuple):
@@ -45,9 +53,9 @@ def dataset_of(
     """Choose the inputs, the scale and the reference of a dataset from a table.
 
     Without `columns`, all columns of different numbers are inputs; of a cross section all but other
-    results of its calculation. Without `scale`, a positive
-    target is learned as its logarithm if it spans a power of ten. `relative_to` is as in
-    `with_reference`. `units` are those of columns whose header names none.
+    results of its calculation. Without `scale`, a positive target is learned as its logarithm if it
+    spans a power of ten. `relative_to` is as in `with_reference`. `units` are those of columns
+    whose header names none.
 
     Raises
     ------
@@ -83,6 +91,8 @@ def dataset_of(
         "split": dict(SPLIT),
     }
     chosen = with_reference(dataset, table, relative_to)
+    needed = columns_of_points(chosen)
+    left_out |= {name: REPLACED for name in inputs if name not in needed}
     lacking = without_units(chosen, table.units) if relative_to == AUTO else []
     return Read(chosen, left_out, lacking)
 

@@ -105,6 +105,21 @@ def test_cross_sections_of_a_neutralino_pair_are_learned_relative_to_a_calculati
     assert np.median(np.abs(np.log(predicted.mean / sigma))) < 0.01
 
 
+def test_a_leading_order_in_another_unit_is_converted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Points are then in the unit of the target."""
+    monkeypatch.chdir(tmp_path)
+    sigma = 1e3 * SIGMA * (1.2 + MASS / 1e4)
+    rows = np.column_stack([MASS, SIGMA, sigma])
+    np.savetxt("k.csv", rows, delimiter=",", header="mass:GeV,lo:pb,sigma:fb", comments="")
+    fit(Path("k.csv"), "sigma", hidden=[4], jobs=1, **FEW)
+    surrogate = Surrogate.load("k.nc")
+    assert surrogate.units == {"mass": "GeV", "lo": "fb", "sigma": "fb"}
+    predicted = surrogate.predict(np.column_stack([MASS, 1e3 * SIGMA]))
+    assert np.median(np.abs(np.log(predicted.mean / sigma))) < 0.01
+
+
 def test_the_units_that_a_calculation_needs_are_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -57,7 +57,8 @@ def test_a_table_of_the_engine_is_learned_from_masses_and_mixings() -> None:
     read = dataset_of(given, "t.csv", "sigma_pb", relative_to=AUTO)
     assert read.dataset["target"]["relative_to"] == {"calculation": "nlo", "pair": [1, 1]}
     assert read.dataset["features"]["columns"] == inputs
-    assert set(read.left_out) == {"scale_up", "scale_down"}
+    assert set(read.left_out) == {"scale_up", "scale_down", "lo_pb"}
+    assert "calculation" in read.left_out["lo_pb"]
     of_another = dataset_of(given, "t.csv", "sigma_pb", relative_to="scale_up")
     assert of_another.dataset["features"]["columns"] == [*inputs, "lo_pb"]
     assert set(of_another.left_out) == {"scale_down"}
