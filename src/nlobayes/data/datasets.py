@@ -26,8 +26,10 @@ from nlobayes.data.transforms import (
     apply_features,
     apply_target,
     constants_of,
+    feature_transform,
     fit_features,
     fit_target,
+    is_constant,
     numerical_error,
     scale_uncertainty,
 )
@@ -72,9 +74,9 @@ def make_dataset(
     Raises
     ------
     InputError
-        If a split is empty, a feature or the target is not finite or is constant on the train rows,
-        or a class does not occur in them; or if the reference is not finite, or not positive on the
-        scale log10.
+        If a split is empty, a feature or the target is not finite, the target or every feature is
+        constant on the train rows, or a class does not occur in them; or if the reference is not
+        finite, or not positive on the scale log10.
     """
     theory: dict[str, Any] = {}
     if choices.theory is not None:
@@ -126,6 +128,19 @@ def make_dataset(
         relative_to=known,
         groups=groups,
     )
+
+
+def constant_features(data: Dataset) -> dict[str, float]:
+    """Return the value of each feature that is constant on the train rows, by its name.
+
+    Principal components always vary.
+    """
+    transform = feature_transform(data.transforms["features"])
+    if transform.components is not None:
+        return {}
+    features = transform.mean + transform.scale * data.features[data.split == TRAIN]
+    named = zip(data.feature_names, features.T, strict=True)
+    return {name: float(values[0]) for name, values in named if is_constant(values)}
 
 
 def _with_ratios(

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nlobayes.data.components import principal_components
-from nlobayes.data.feature_maps import FEATURE_MAPS
 from nlobayes.data.features import first_rows, map_features
 from nlobayes.errors import InputError
 from nlobayes.types import Dataset
@@ -75,10 +74,12 @@ def fit_features(
     components
         Number of principal components that replace the features; these are always centred.
 
+    A feature that is constant on the train rows keeps scale 1: the network sees 0 in all of them.
+
     Raises
     ------
     InputError
-        As `map_features`; if a feature to be standardised is constant on the train rows; or as
+        As `map_features`; if all features are constant on the train rows; or as
         `principal_components`.
     """
     features = map_features(name, inputs)[train]
@@ -88,12 +89,13 @@ def fit_features(
         return FeatureTransform(name, found.mean, scale, found.directions, found.explained)
     if not standardise:
         return FeatureTransform(name, np.zeros(features.shape[1]), np.ones(features.shape[1]))
-    for position, values in enumerate(features.T):
-        named = dict(enumerate(FEATURE_MAPS[name].FEATURES or ()))
-        if _is_constant(values):
-            feature = named.get(position, position + 1)
-            raise InputError("data.constant_feature", feature=feature, map=name, value=values[0])
-    return FeatureTransform(name, features.mean(axis=0), features.std(axis=0))
+    constant = np.array([*map(is_constant, features.T)])
+    if constant.all():
+        raise InputError("data.no_feature_varies")
+    mean, sd = features.mean(axis=0), features.std(axis=0)
+    return FeatureTransform(
+        name, np.where(constant, features[0], mean), np.where(constant, 1.0, sd)
+    )
 
 
 def apply_features(transform: FeatureTransform, inputs: np.ndarray) -> np.ndarray:
@@ -164,7 +166,7 @@ def fit_target(
     if not standardise:
         return bare
     for column in np.atleast_2d(scaled.T):
-        if _is_constant(column):
+        if is_constant(column):
             raise InputError("data.constant_target", scale=scale, value=column[0])
     return bare._replace(mean=scaled.mean(axis=0).tolist(), sd=scaled.std(axis=0).tolist())
 
@@ -297,8 +299,8 @@ def _scale_target(scale: str, target: np.ndarray) -> np.ndarray:
     return scaled
 
 
-def _is_constant(values: np.ndarray) -> bool:
-    """Return whether the train rows are constant; refuse if there are none."""
+def is_constant(values: np.ndarray) -> bool:
+    """Return whether the train rows (row,) are constant; refuse if there are none."""
     if values.size == 0:
         raise InputError("data.no_train_rows")
     return bool(np.ptp(values) <= 1e-12 * np.abs(values).max())

@@ -41,6 +41,11 @@ class Features(Frozen):
     the train rows alone."""
     standardise: bool = True
     """Centre and scale each feature, or each component, with the train rows."""
+    constant: Annotated[
+        Literal["keep", "reject"], Field(exclude_if=lambda choice: choice == "keep")
+    ] = "keep"
+    """Keep features that are constant on the train rows, with a warning, or refuse them. Points
+    with another value are outside the domain of a surrogate."""
     covariate: str | None = None
     """Column along which residuals and calibration are shown; the first column by default."""
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from nlobayes.data.transforms import FEATURE_MAPS
+from nlobayes.data.feature_maps import FEATURE_MAPS
 from nlobayes.errors import InputError
 from nlobayes.surrogate.classifier import Classifier
 from nlobayes.surrogate.outputs import Scale

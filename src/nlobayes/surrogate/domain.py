@@ -13,6 +13,9 @@ NEIGHBOURS = 5
 EDGE = 1.5
 """Distance up to which points are near the edge, over the largest distance of held-out rows."""
 
+SAME = 1e-6
+"""Largest difference of equal features, relative to values above 1, as files store float32."""
+
 _CELLS = 2_000_000
 
 
@@ -32,17 +35,23 @@ class Domain(NamedTuple):
 def fit_domain(train: np.ndarray, held: np.ndarray) -> Domain:
     """Fit a domain that contains the held-out rows (row, feature).
 
+    Held-out rows of another value than all train rows share in a feature are not contained.
     The spacing is local, because rows are far apart in the corners of a scan and close in its
     centre.
     """
     spacing = _spacing(train)
-    inside = float(_distance(held, train, spacing).max(initial=0.0)) or 1.0
+    shared = held[~_differ(held, train)]
+    inside = float(_distance(shared, train, spacing).max(initial=0.0)) or 1.0
     return Domain(train, spacing, inside, EDGE * inside)
 
 
 def distance(domain: Domain, features: np.ndarray) -> np.ndarray:
-    """Compute distances (point,) to the nearest train row, in units of the spacing there."""
-    return _distance(features, domain.features, domain.spacing)
+    """Compute distances (point,) to the nearest train row, in units of the spacing there.
+
+    They are infinite for points of another value than all train rows share in a feature.
+    """
+    distances = _distance(features, domain.features, domain.spacing)
+    return np.where(_differ(features, domain.features), np.inf, distances)
 
 
 def flag(domain: Domain, distances: np.ndarray, within: np.ndarray) -> np.ndarray:
@@ -54,6 +63,18 @@ def flag(domain: Domain, distances: np.ndarray, within: np.ndarray) -> np.ndarra
     flags = np.where(distances <= domain.edge, NEAR_EDGE, OUTSIDE)
     flags = np.where(distances <= domain.inside, INSIDE, flags)
     return np.where(within, flags, OUTSIDE)
+
+
+def _differ(points: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Mark the points (point,) that differ in a feature whose value all rows (row, feature) share.
+
+    No distance shows this, because rows that share a value have no spacing along it.
+    """
+    low, high = rows.min(axis=0), rows.max(axis=0)
+    same = SAME * np.maximum(np.abs(high), 1.0)
+    differs = (high - low <= same) & (np.abs(points - low) > same)
+    answer: np.ndarray = differs.any(axis=1)
+    return answer
 
 
 def _distance(points: np.ndarray, rows: np.ndarray, spacing: np.ndarray) -> np.ndarray:

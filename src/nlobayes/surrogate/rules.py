@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from nlobayes.data.feature_maps import FEATURE_MAPS
 from nlobayes.data.references import is_reference
-from nlobayes.data.transforms import FEATURE_MAPS, TARGET_SCALES
+from nlobayes.data.transforms import TARGET_SCALES
 from nlobayes.model.networks import ACTIVATIONS, is_known
 from nlobayes.surrogate.targets import FURTHER, OF_TARGET
 from nlobayes.surrogate.theory import RULES

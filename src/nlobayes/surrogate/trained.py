@@ -14,11 +14,11 @@ import numpy as np
 
 from nlobayes.artifacts.surrogate_file import read_surrogate
 from nlobayes.checks import APPROXIMATE
+from nlobayes.data.feature_maps import FEATURE_MAPS
 from nlobayes.data.references import allowed as allowed_references
 from nlobayes.data.references import check_version, columns_behind, reference_at
 from nlobayes.data.transforms import (
     CLASSES,
-    FEATURE_MAPS,
     feature_transform,
     map_features,
     standardise_features,

@@ -66,7 +66,7 @@ def rename(name: str, new: str) -> Change:
 
 
 def make_constant(columns: dict[str, np.ndarray]) -> None:
-    for name in ("n11", "n12"):
+    for name in COLUMNS:
         columns[name][:] = 0.25
 
 
@@ -89,7 +89,7 @@ BAD_TABLES: list[tuple[Change, str, dict[str, Any]]] = [
     (set_cell("sigma_pb", 9, -1.0), "data.log10_of_not_positive", {"places": ["target.scale"]}),
     (set_cell("m1", 2, 0.0), "data.features_not_finite", {"map": "invariants", "rows": [2]}),
     (repeat_row, "data.repeated_rows", {"count": 1, "total": 60, "row": 7, "earlier": 3}),
-    (make_constant, "data.constant_feature", {"feature": "N11^2", "value": 0.0625}),
+    (make_constant, "data.no_feature_varies", {}),
 ]
 
 
@@ -102,6 +102,36 @@ def test_bad_tables_are_refused(
         prepare(json.dumps(SPEC), table, tmp_path / "out/dataset.nc")
     assert "\n" not in str(caught.value)
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("map_of", "said"),
+    [("raw", "'n12' is 0.25"), ("invariants", "'N11^2' is 0.0625, 'N12^2' is 0.0625")],
+)
+@pytest.mark.parametrize("standardise", [True, False])
+def test_features_that_are_constant_in_train_rows_are_named(
+    tmp_path: Path,
+    points: Selection,
+    capsys: pytest.CaptureFixture[str],
+    map_of: str,
+    said: str,
+    standardise: bool,
+) -> None:
+    """Of a map that makes features these are named. On request they are refused."""
+
+    def change(columns: dict[str, np.ndarray]) -> None:
+        columns["n12"][:30] = 0.25
+        columns["n11"][:30] = np.where(np.arange(30) % 2, 0.25, -0.25)
+
+    table, out = write_table(tmp_path / "points.csv", points, change), tmp_path / "dataset.nc"
+    features = {"units": {}, "map": map_of, "standardise": standardise}
+    spec = SPEC | {"features": features, "split": SPEC["split"] | {"shuffle": False}}
+    with refused("data.constant_features", where=table) as caught:
+        prepare(json.dumps(spec | {"features": features | {"constant": "reject"}}), table, out)
+    assert said in str(caught.value)
+    prepare(json.dumps(spec), table, out)
+    expected = f"{said} in every train row; points with another value lie outside the domain"
+    assert f"warning: {table}: {expected}\n" in capsys.readouterr().err
 
 
 BAD_SPECS: list[tuple[dict[str, Any], str, dict[str, Any]]] = [

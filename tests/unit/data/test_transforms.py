@@ -88,15 +88,24 @@ def test_unknown_maps_are_refused() -> None:
         fit_features("squares", neutralinos(4, seed=5), np.ones(4, bool), standardise=False)
 
 
-def test_constant_feature_cannot_be_standardised() -> None:
-    inputs = neutralinos(10, seed=6)
-    inputs[:, 2] = 0.1
-    with refused("data.constant_feature", feature="N12^2", map="invariants") as caught:
-        fit_features("invariants", inputs, np.ones(10, bool), standardise=True)
-    assert caught.value.fields["value"] == pytest.approx(0.01)
-    with refused("data.constant_feature", feature=3, map="raw", value=0.1):
-        fit_features("raw", inputs, np.ones(10, bool), standardise=True)
-    fit_features("invariants", inputs, np.ones(10, bool), standardise=False)
+@pytest.mark.parametrize("name", ["raw", "invariants"])
+def test_a_feature_that_is_constant_on_the_train_rows_is_0_there(name: str) -> None:
+    """Elsewhere it has its own unit; the other features are those of a table without it."""
+    inputs, train = neutralinos(10, seed=6), np.arange(10) < 7
+    whole = apply_features(fit_features(name, inputs, train, standardise=True), inputs)
+    inputs[train, 2] = 0.1
+    changed = apply_features(fit_features(name, inputs, train, standardise=True), inputs)
+    value, beyond = {"raw": (0.1, inputs[~train, 2])}.get(name, (0.01, inputs[~train, 2] ** 2))
+    np.testing.assert_array_equal(changed[train, 2], 0)
+    np.testing.assert_allclose(changed[~train, 2], beyond - value, rtol=1e-12)
+    np.testing.assert_array_equal(changed[:, [0, 1, 3]], whole[:, [0, 1, 3]])
+
+
+@pytest.mark.parametrize("rows", [1, 5])
+def test_features_of_which_none_varies_are_refused(rows: int) -> None:
+    same = np.tile(neutralinos(1, seed=6), (rows, 1))
+    with refused("data.no_feature_varies"):
+        fit_features("raw", same, np.ones(rows, bool), standardise=True)
 
 
 @FIXED

@@ -61,6 +61,22 @@ def test_few_or_equal_rows_have_a_spacing(train: np.ndarray) -> None:
     assert np.isfinite(fitted.inside)
 
 
+@given(st.integers(0, 2), st.sampled_from([0.0, 1.0, -3e4]), st.floats(1e-3, 1e3))
+def test_another_value_of_a_feature_that_all_rows_share_is_far(
+    column: int, value: float, factor: float
+) -> None:
+    """Such a held-out row, as of a rare category, does not widen the domain of the others."""
+    train, held = np.random.default_rng(2).normal(size=(2, 50, 3))
+    train[:, column] = held[:, column] = value
+    alone = fit_domain(train.astype(np.float32), held)
+    other = held[:1].copy()
+    other[0, column] += factor * max(abs(value), 1)
+    beside = fit_domain(train.astype(np.float32), np.concatenate([held, other]))
+    assert (beside.inside, beside.edge) == (alone.inside, alone.edge)
+    assert domains.distance(beside, other) == np.inf
+    assert (domains.distance(beside, held) <= beside.inside).all()
+
+
 def test_held_out_rows_are_inside(rows: np.ndarray) -> None:
     """At least 98 % of 2500 rows that were used neither to fit nor to calibrate are inside."""
     train, held, fresh = rows[:1000], rows[1000:1500], rows[1500:]

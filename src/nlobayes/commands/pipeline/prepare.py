@@ -11,7 +11,8 @@ from nlobayes import provenance
 from nlobayes.artifacts.contents import write_dataset
 from nlobayes.artifacts.seals import digests
 from nlobayes.commands.shared.requests import request_of, rows_kept
-from nlobayes.data.datasets import Choices, make_dataset
+from nlobayes.data.csv_text import named_columns
+from nlobayes.data.datasets import Choices, constant_features, make_dataset
 from nlobayes.data.plausibility import doubtful_rows, repeated_rows
 from nlobayes.data.requests import check_request
 from nlobayes.data.row_groups import groups_of
@@ -40,7 +41,10 @@ def prepare(
         dataset = make_dataset(selection, inputs, job.target.columns, _choices(job), groups)
     except InputError as error:
         raise error.within(table) from None
-    _warn(selection, inputs, str(table))
+    constant = [f"{name!r} is {value:.6g}" for name, value in constant_features(dataset).items()]
+    if constant and job.features.constant == "reject":
+        raise InputError("data.constant_features", where=table, features=named_columns(constant))
+    _warn(selection, inputs, constant, str(table))
     origin = {"table_metadata": _stated(columns.metadata, job, str(table))}
     record = provenance.record("prepare", job.model_dump(), digests([table]), **origin)
     write_dataset(out, dataset, record)
@@ -94,8 +98,10 @@ def _stated(metadata: Mapping[str, str], job: PrepareJob, source: str) -> dict[s
         raise error.within(source) from None
 
 
-def _warn(selection: Selection, columns: Sequence[str], source: str) -> None:
-    """Warn of rows that are used although they repeat another one or are physically doubtful."""
+def _warn(
+    selection: Selection, columns: Sequence[str], constant: Sequence[str], source: str
+) -> None:
+    """Warn of rows that repeat another one or are physically doubtful, and of constant features."""
     repeats, _ = repeated_rows(np.column_stack([selection.inputs, selection.target]))
     named = dict(zip(columns, selection.inputs.T, strict=True))
     doubts = {"an earlier row repeated": repeats} | doubtful_rows(named, selection.units)
@@ -103,3 +109,7 @@ def _warn(selection: Selection, columns: Sequence[str], source: str) -> None:
         if rows.size:
             rows_in_words = f"{rows.size} of {len(selection.target)} rows, first row {rows[0] + 1}"
             typer.echo(f"warning: {source}: {what} in {rows_in_words}", err=True)
+    if constant:
+        values = ", ".join(named_columns(constant))
+        other = "points with another value lie outside the domain"
+        typer.echo(f"warning: {source}: {values} in every train row; {other}", err=True)
