@@ -7,12 +7,16 @@ import pickle
 from collections.abc import Iterator
 from pathlib import Path
 
+from pydantic_core._pydantic_core import list_all_errors
+
 import nlobayes
 from nlobayes.errors import InputError
 from nlobayes.errors.wordings import TEXTS, fields_of, texts_of
 
 PACKAGE = Path(nlobayes.__file__).parent
-ROOMS = sorted(path.stem for path in TEXTS.glob("*.toml"))
+VALUES = "values"
+"""Room of the sentences of pydantic's errors."""
+ROOMS = sorted({path.stem for path in TEXTS.glob("*.toml")} - {VALUES})
 SENTENCES = {f"{room}.{name}": text for room in ROOMS for name, text in texts_of(room).items()}
 
 
@@ -42,6 +46,12 @@ def test_every_error_has_a_code_with_a_sentence_and_gives_what_it_shows() -> Non
 
 def test_every_sentence_is_used() -> None:
     assert set(SENTENCES) == {_code(call) for call in CALLS.values()}
+
+
+def test_every_sentence_of_a_value_is_of_an_error_of_pydantic_and_shows_its_context() -> None:
+    contexts = {each["type"]: each["example_context"] or {} for each in list_all_errors()}
+    for kind, text in texts_of(VALUES).items():
+        assert {field.partition("!")[0] for field in fields_of(text)} <= {*contexts[kind]}, kind
 
 
 def test_an_error_survives_another_process() -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from nlobayes.errors.lines import MOST_SHOWN, one_line, shorten
-from nlobayes.errors.wordings import word
+from nlobayes.errors.wordings import word, words_of
 
-__all__ = ["MOST_SHOWN", "InputError", "one_line", "shorten"]
+__all__ = ["MOST_SHOWN", "InputError", "one_line", "shorten", "words_of"]
 
 
 class InputError(ValueError):

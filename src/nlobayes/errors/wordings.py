@@ -48,3 +48,14 @@ def texts_of(room: str) -> dict[str, str]:
 def fields_of(text: str) -> set[str]:
     """Return the names of the fields in a sentence."""
     return {field for _, field, _, _ in string.Formatter().parse(text) if field is not None}
+
+
+def words_of(detail: Mapping[str, Any]) -> str:
+    """Return why a value is refused, from the details of a validation error of pydantic.
+
+    `texts/values.toml` has the sentences of its types of errors. A message of ours, which a
+    validator has raised, stays as it is.
+    """
+    if detail["type"] in texts_of("values"):
+        return word(f"values.{detail['type']}", detail.get("ctx", {}))
+    return str(detail["msg"]).removeprefix("Value error, ")

@@ -1,6 +1,8 @@
 """A surrogate as an ASGI application: one page and a small API, without access to files."""
 
+import json
 from collections.abc import Awaitable, Callable, Collection, Mapping
+from functools import partial
 from typing import Annotated, Any, TypeVar
 
 import numpy as np
@@ -9,12 +11,12 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
-from nlobayes.errors import InputError
+from nlobayes.errors import MOST_SHOWN, InputError, shorten, words_of
 from nlobayes.surrogate import scan
 from nlobayes.surrogate.identity import in_words, run_of
 from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.surrogate.web.answering import Turns, answer, number
-from nlobayes.surrogate.web.guards import Bodies, Headers, OnceRoute
+from nlobayes.surrogate.web.guards import Bodies, GuardedRoute, Headers, Heads
 from nlobayes.surrogate.web.messages import (
     Answer,
     Condition,
@@ -25,6 +27,7 @@ from nlobayes.surrogate.web.messages import (
     LineAnswer,
     PointsRequest,
     Refusal,
+    example_of,
     field_of,
     line_of,
     request_of,
@@ -41,7 +44,7 @@ MEDIA_TYPES = {
     ".js": "text/javascript",
     ".svg": "image/svg+xml",
 }
-REFUSALS = (400, 408, 413, 422)
+REFUSALS = (400, 403, 408, 413, 422)
 """Statuses of refused requests."""
 
 REASONS_NAMED = 3
@@ -70,12 +73,13 @@ def application(surrogate: Surrogate, page: Mapping[str, str], hosts: Collection
         docs_url=None,
         redoc_url=None,
     )
-    app.add_exception_handler(RequestValidationError, _refuse)
-    app.add_exception_handler(InputError, _refuse)
+    app.add_exception_handler(RequestValidationError, partial(_explain, example_of(surrogate)))
+    app.add_exception_handler(InputError, lambda _, error: _refusal(str(error)))
     app.add_middleware(Bodies)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=[*hosts], www_redirect=False)
+    app.add_middleware(Heads)
     app.add_middleware(Headers)
-    app.router.route_class = OnceRoute
+    app.router.route_class = GuardedRoute
     _add_page(app, page)
     _add_api(app, surrogate)
     return app
@@ -181,14 +185,19 @@ def _points(surrogate: Surrogate, line: Line) -> np.ndarray:
     return scan.with_unit_norm(surrogate, points, line.along) if line.unit_norm else points
 
 
-def _refuse(request: Request, error: Exception) -> Response:
+def _explain(example: Mapping[str, Any], _: Request, error: Exception) -> Response:
     """Describe in one line why a request is refused, without repeating its content."""
-    if isinstance(error, RequestValidationError):
-        reasons = [_reason(each) for each in error.errors()]
-        more = f"; {len(reasons) - REASONS_NAMED} more" if len(reasons) > REASONS_NAMED else ""
-        detail = "; ".join(reasons[:REASONS_NAMED]) + more
-    else:
-        detail = str(error)
+    assert isinstance(error, RequestValidationError)
+    errors = error.errors()
+    reasons = [_reason(each) for each in errors[:REASONS_NAMED]]
+    if len(errors) > REASONS_NAMED:
+        reasons.append(f"{len(errors) - REASONS_NAMED} more")
+    if errors[0]["loc"][0] == "body":
+        reasons.append(shorten(f"a body is such as {json.dumps(example)}", MOST_SHOWN))
+    return _refusal("; ".join(reasons))
+
+
+def _refusal(detail: str) -> Response:
     return JSONResponse({"detail": detail}, 422)
 
 
@@ -197,4 +206,4 @@ def _reason(error: Mapping[str, Any]) -> str:
         return f"the body is no JSON: {error['ctx']['error']}"
     tags = {"body", "query", "array", "object"}
     place = ".".join(str(part) for part in error["loc"] if part not in tags)
-    return f"{place or 'request'}: {error['msg']}"
+    return f"{place or 'the body'}: {words_of(error)}"

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from typing import Any
 
 from fastapi import Request, Response
@@ -31,7 +31,7 @@ HEADERS = {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
     "Cache-Control": "no-store",
 }
-
+JSON = (b"content-type", b"application/json")
 
 NAMED = 40
 """Largest number of characters of a repeated name in a refusal."""
@@ -57,6 +57,19 @@ class Headers:
             await send(message)
 
         await self._app(scope, receive, send_with_headers)
+
+
+class Heads:
+    """Middleware that answers HEAD as GET; the server leaves out the content."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope.get("method") == "HEAD":
+            scope = {**scope, "method": "GET"}
+        await self._app(scope, receive, send)
 
 
 class Bodies:
@@ -108,28 +121,44 @@ class _Body:
             raise HTTPException(413, detail)
 
 
-class OnceRoute(APIRoute):
-    """Route that refuses (422) a request with a parameter or a JSON key twice.
+class GuardedRoute(APIRoute):
+    """Route that reads every body as JSON, and refuses two kinds of requests.
 
-    Otherwise one of the two values would be ignored.
+    A parameter or a JSON key that is given twice is refused (422), because one of the two values
+    would be ignored. A body from a page of another site is refused (403): any page may let a
+    browser send text, which must not cost computing time here.
     """
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Return a handler that checks the request before the endpoint."""
         handle = super().get_route_handler()
 
-        async def handle_once(request: Request) -> Response:
+        async def handle_checked(request: Request) -> Response:
+            if request.method != "GET" and _is_foreign(request.headers):
+                raise HTTPException(403, "a page of another site sent this; use a page of this one")
             _check_once(name for name, _ in request.query_params.multi_items())
-            return await handle(_Once(request.scope, request.receive))
+            scope = {**request.scope, "headers": [JSON, *request.scope["headers"]]}
+            return await handle(_Once(scope, request.receive))
 
-        return handle_once
+        return handle_checked
+
+
+def _is_foreign(headers: Mapping[str, str]) -> bool:
+    """Return whether a browser sent the request for a page of another site; programs state none."""
+    site, origin = headers.get("sec-fetch-site"), headers.get("origin")
+    if site is not None:
+        return site not in ("same-origin", "none")
+    return origin is not None and origin.partition("://")[2] != headers["host"]
 
 
 class _Once(Request):
     """A request whose JSON is refused if an object has a key twice."""
 
     async def json(self) -> Any:
-        return json.loads(await self.body(), object_pairs_hook=_once)
+        try:
+            return json.loads(await self.body(), object_pairs_hook=_once)
+        except (ValueError, RecursionError) as error:  # also of encodings, and of long numbers
+            raise json.JSONDecodeError(str(error), "", 0) from None
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -153,7 +153,15 @@ def request_of(surrogate: Surrogate) -> type[PointsRequest]:
     points = spell(Annotated, spell(list, either), limits)
     text = "Fixed parameters, the same at every point, each in its unit; others are unknown."
     field = (spell_optional(given), Field(None, description=text))
-    return create_model("PointsRequest", __base__=PointsRequest, points=(points, ...), given=field)
+    made = create_model("PointsRequest", __base__=PointsRequest, points=(points, ...), given=field)
+    made.model_config["json_schema_extra"] = {"example": example_of(surrogate)}
+    return made
+
+
+def example_of(surrogate: Surrogate) -> dict[str, Any]:
+    """Make a request for the prediction of a typical point."""
+    point = {name: float(f"{value:.4g}") for name, value in surrogate.typical.items()}
+    return {"points": [point]}
 
 
 def stated_parameters(request: PointsRequest) -> dict[str, float]:

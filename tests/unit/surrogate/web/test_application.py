@@ -94,21 +94,21 @@ def test_fixed_parameters_are_compared_with_the_conditions(exported: Exported) -
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        ('{"points": [[NaN, 1, 2, 3, 4]]}', "points.0.0: Input should be a finite number"),
-        ('{"points": [[1, 1, 1, 1, 1e999]]}', "points.0.4: Input should be a finite number"),
-        ('{"points": [[1, 1, 1, 1, -Infinity]]}', "points.0.4: Input should be a finite number"),
-        ('{"points": [[1, 1, 1, 1, "1"]]}', "points.0.4: Input should be a valid number"),
-        ('{"points": [[1, 1, 1, 1, true]]}', "points.0.4: Input should be a valid number"),
-        ('{"points": [[1, 2, 3, 4]]}', "points.0: List should have at least 5 items"),
-        ('{"points": [{"m1": 1}]}', "points.0.n11: Field required; "),
-        ('{"points": [[1, 2, 3, 4, 5, 6]]}', "points.0: List should have at most 5 items"),
-        ('{"points": []}', "points: List should have at least 1 item"),
-        ('{"points": [[1, 1, 1, 1, 1]], "quantile": [0.5]}', "quantile: Extra inputs"),
-        ('{"points": [[1, 1, 1, 1, 1]], "quantiles": [1]}', "quantiles.0: Input should be less"),
-        ('{"points": [[1, 1, 1, 1, 1]], "scale": "log"}', "scale: Input should be 'target' or"),
-        ("[]", "request: Input should be a valid dictionary"),
+        ('{"points": [[NaN, 1, 2, 3, 4]]}', "points.0.0: must be a finite number"),
+        ('{"points": [[1, 1, 1, 1, 1e999]]}', "points.0.4: must be a finite number"),
+        ('{"points": [[1, 1, 1, 1, -Infinity]]}', "points.0.4: must be a finite number"),
+        ('{"points": [[1, 1, 1, 1, "1"]]}', "points.0.4: must be a number"),
+        ('{"points": [[1, 1, 1, 1, true]]}', "points.0.4: must be a number"),
+        ('{"points": [[1, 2, 3, 4]]}', "points.0: has 4 items, needs 5 or more"),
+        ('{"points": [{"m1": 1}]}', "points.0.n11: must be given; "),
+        ('{"points": [[1, 2, 3, 4, 5, 6]]}', "points.0: must have 5 items or fewer"),
+        ('{"points": []}', "points: has 0 items, needs 1 or more"),
+        ('{"points": [[1, 1, 1, 1, 1]], "quantile": [0.5]}', "quantile: unknown; leave it out"),
+        ('{"points": [[1, 1, 1, 1, 1]], "quantiles": [1]}', "quantiles.0: must be at most"),
+        ('{"points": [[1, 1, 1, 1, 1]], "scale": "log"}', "scale: must be 'target' or"),
+        ("[]", "the body: must have keys with values"),
         ('{"points": ', "the body is no JSON: Expecting value"),
-        ("", "request: Field required"),
+        ("", "the body: must be given"),
         ('{"points": [[0, 0, 0, 0, 1]], "points": [[1, 1, 1, 1, 1]]}', "'points' is given 2 times"),
         ('{"points": [{"m1": 1, "m1": 2, "n11": 1}]}', "'m1' is given 2 times, and only one"),
         (
@@ -129,20 +129,61 @@ def test_a_body_that_cannot_be_used_is_refused_in_one_line(
 
 
 @pytest.mark.parametrize(
-    "body", ["[" * 100_000, '{"points": [[' + "9" * 10_000 + ", 1, 1, 1, 1]]}"]
+    "body",
+    [b"[" * 100_000, b'{"points": [[' + b"9" * 10_000 + b", 1, 1, 1, 1]]}", b"\xff\xff", b"m1=300"],
 )
-def test_a_body_that_would_break_the_parser_is_refused(client: TestClient, body: str) -> None:
-    headers = {"content-type": "application/json"}
-    response = client.post("/api/predict", content=body, headers=headers)
-    assert response.status_code == 400
+def test_what_is_no_json_is_refused_with_a_body_that_is_answered(
+    client: TestClient, body: bytes
+) -> None:
+    response = client.post("/api/predict", content=body)
+    detail = response.json()["detail"]
+    assert (response.status_code, detail[:19]) == (422, "the body is no JSON")
+    example = json.loads(detail.partition("a body is such as ")[2])
+    assert predict(client, **example)["domain"] == ["inside"]
 
 
-def test_a_form_of_another_site_is_refused(client: TestClient) -> None:
-    """A page of another site may send text without a preflight request; it is not read as JSON."""
+@pytest.mark.parametrize("kind", ["", "application/x-www-form-urlencoded", "text/plain"])
+def test_a_body_is_json_whatever_its_type(client: TestClient, kind: str) -> None:
+    """`curl -d` states the type of a form."""
     body = json.dumps({"points": POINTS})
-    for kind in ("text/plain", "application/x-www-form-urlencoded"):
-        response = client.post("/api/predict", content=body, headers={"content-type": kind})
-        assert response.status_code == 422
+    response = client.post("/api/predict", content=body, headers={"content-type": kind})
+    assert response.json() == predict(client, points=POINTS)
+
+
+SITE, ORIGIN = "sec-fetch-site", "origin"
+
+
+@pytest.mark.parametrize(
+    ("stated", "status"),
+    [
+        ({}, 200),
+        ({ORIGIN: "http://testserver"}, 200),
+        ({SITE: "same-origin", ORIGIN: "https://proxy.example"}, 200),
+        ({SITE: "same-origin"}, 200),
+        ({ORIGIN: "http://testserver:81"}, 403),
+        ({ORIGIN: "https://evil.example"}, 403),
+        ({ORIGIN: "null"}, 403),
+        ({SITE: "cross-site", ORIGIN: "http://testserver"}, 403),
+        ({SITE: "same-site"}, 403),
+    ],
+)
+def test_a_body_from_a_page_of_another_site_is_refused(
+    client: TestClient, stated: dict[str, str], status: int
+) -> None:
+    """A browser sends text without a preflight request, but states the page that it is from."""
+    headers = stated | {"content-type": "text/plain"}
+    response = client.post("/api/predict", json={"points": POINTS}, headers=headers)
+    assert response.status_code == status
+    assert client.get("/healthz", headers=stated).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/page.js", "/healthz", "/openapi.json", "/api/surrogate", "/api/scan?along=m1"]
+)
+def test_head_is_answered_like_get(client: TestClient, path: str) -> None:
+    head, get = client.head(path), client.get(path)
+    assert (head.status_code, head.headers, head.content) == (200, get.headers, b"")
+    assert client.head("/api/predict").status_code == 405
 
 
 def test_the_number_of_points_is_limited(client: TestClient) -> None:
@@ -150,7 +191,7 @@ def test_the_number_of_points_is_limited(client: TestClient) -> None:
     assert len(predict(client, points=most)["mean"]) == MOST_POINTS
     response = client.post("/api/predict", json={"points": [*most, [0] * 5]})
     assert response.status_code == 422
-    assert f"at most {MOST_POINTS} items" in response.json()["detail"]
+    assert f"points: must have {MOST_POINTS} items or fewer" in response.json()["detail"]
 
 
 @pytest.mark.parametrize("announced", [True, False])
@@ -219,13 +260,13 @@ def test_mixings_are_kept_at_unit_length_on_request(client: TestClient) -> None:
 @pytest.mark.parametrize(
     ("query", "message"),
     [
-        ("", "along: Field required"),
-        ("along=x", "along: Input should be 'm1', 'n11', 'n12', 'n13' or 'n14'"),
-        ("along=m1&steps=1", "steps: Input should be greater than or equal to 2"),
-        ("along=m1&steps=100000", "steps: Input should be less than or equal to 1001"),
-        ("along=m1&at.n11=nan", "at.n11: Input should be a finite number"),
-        ("along=m1&low=-inf", "low: Input should be a finite number"),
-        ("along=m1&n11=0.5", "n11: Extra inputs are not permitted"),
+        ("", "along: must be given"),
+        ("along=x", "along: must be 'm1', 'n11', 'n12', 'n13' or 'n14'"),
+        ("along=m1&steps=1", "steps: must be at least 2"),
+        ("along=m1&steps=100000", "steps: must be at most 1001"),
+        ("along=m1&at.n11=nan", "at.n11: must be a finite number"),
+        ("along=m1&low=-inf", "low: must be a finite number"),
+        ("along=m1&n11=0.5", "n11: unknown; leave it out"),
         ("along=m1&along=n11", "'along' is given 2 times, and only one would count; give it once"),
     ],
 )
