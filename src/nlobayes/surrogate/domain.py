@@ -37,7 +37,8 @@ def fit_domain(train: np.ndarray, held: np.ndarray) -> Domain:
 
     Held-out rows of another value than all train rows share in a feature are not contained.
     The spacing is local, because rows are far apart in the corners of a scan and close in its
-    centre.
+    centre. The domain is a union of balls about the rows. The spacing at the nearest row alone
+    would jump where another row becomes the nearest.
     """
     spacing = _spacing(train)
     shared = held[~_differ(held, train)]
@@ -46,7 +47,7 @@ def fit_domain(train: np.ndarray, held: np.ndarray) -> Domain:
 
 
 def distance(domain: Domain, features: np.ndarray) -> np.ndarray:
-    """Compute distances (point,) to the nearest train row, in units of the spacing there.
+    """Compute distances (point,) to the train rows, the smallest in units of the row's spacing.
 
     They are infinite for points of another value than all train rows share in a feature.
     """
@@ -79,8 +80,7 @@ def _differ(points: np.ndarray, rows: np.ndarray) -> np.ndarray:
 
 def _distance(points: np.ndarray, rows: np.ndarray, spacing: np.ndarray) -> np.ndarray:
     parts = [
-        np.sqrt(squared.min(axis=1)) / spacing[squared.argmin(axis=1)]
-        for squared in _squared(points, rows)
+        np.sqrt((squared / np.square(spacing)).min(axis=1)) for squared in _squared(points, rows)
     ]
     return np.concatenate(parts) if parts else np.zeros(0)
 

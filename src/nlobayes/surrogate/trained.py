@@ -174,7 +174,7 @@ class Trained:
         return cls(exported, engine)
 
     def distance(self, x: Any) -> np.ndarray:
-        """Return the distance (point,) to the nearest train row, in units of the spacing there."""
+        """Return the smallest distance (point,) to a train row, in units of the row's spacing."""
         return domains.distance(self._domain, self._seen(x))
 
     def domain(self, x: Any, given: Mapping[str, Any] | None = None) -> np.ndarray:

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial import cKDTree
+from scipy.spatial.distance import cdist
 
 from nlobayes.data.physics import source
 from nlobayes.data.transforms import apply_features, fit_features
@@ -30,16 +31,30 @@ def rows() -> np.ndarray:
     return scan(4000)
 
 
-def test_distance_is_that_of_the_nearest_row_in_its_spacing() -> None:
+def test_distance_is_the_smallest_in_spacings_of_the_rows() -> None:
     train, points = RNG.normal(size=(300, 4)), RNG.normal(size=(50, 4))
-    tree = cKDTree(train)
-    distances, nearest = tree.query(points)
-    spacing = tree.query(train, k=domains.NEIGHBOURS + 1)[0][:, -1]
-    expected = distances / spacing[nearest]
+    spacing = cKDTree(train).query(train, k=domains.NEIGHBOURS + 1)[0][:, -1]
+    expected = (cdist(points, train) / spacing).min(axis=1)
     fitted = fit_domain(train, points)
     np.testing.assert_allclose(fitted.spacing, spacing, rtol=1e-9)
     np.testing.assert_allclose(domains.distance(fitted, points), expected, rtol=1e-6)
     assert fitted.inside == pytest.approx(expected.max())
+
+
+def test_distance_does_not_jump_between_a_dense_and_a_sparse_region(rows: np.ndarray) -> None:
+    """A step changes it by no more than its length in the smallest spacing along the line.
+
+    A mass scan at mixings of a train row had a single point outside between points inside.
+    """
+    transform = fit_features("invariants", rows, np.arange(4000) < 1000, standardise=True)
+    train, held = (apply_features(transform, part) for part in (rows[:1000], rows[1000:1500]))
+    fitted = fit_domain(train, held)
+    line = np.tile(rows[7], (801, 1))
+    line[:, 0] = np.linspace(50, 800, 801)
+    features = apply_features(transform, line)
+    steps = np.linalg.norm(np.diff(features, axis=0), axis=1)
+    change = np.abs(np.diff(domains.distance(fitted, features)))
+    assert (change <= 1.001 * steps / fitted.spacing.min()).all()
 
 
 def test_spacing_is_local() -> None:
