@@ -128,9 +128,15 @@ def _read_chain_groups(
 
 
 def _pair(groups: Groups) -> Groups:
-    """Limit `sample_stats` to the stored draws, as ArviZ needs, and keep all as another group."""
-    stats = groups["sample_stats"]
-    stored = stats.sel(draw=groups["posterior"]["draw"])
+    """Limit `sample_stats` to the stored draws, as ArviZ needs, and keep all as another group.
+
+    Energies remain there only if every draw is stored: ArviZ computes E-BFMI from their changes
+    between consecutive draws, and those of thinned draws make it too large.
+    """
+    stats, draws = groups["sample_stats"], groups["posterior"]["draw"]
+    stored = stats.sel(draw=draws)
+    if draws.size < stats.sizes["draw"]:
+        stored = stored.drop_vars("energy", errors="ignore")
     return groups | {"sample_stats": stored, "all_sample_stats": stats}
 
 

@@ -169,10 +169,8 @@ def test_chain_groups_and_pieces_join_in_order(
     assert stats["draw"].values.tolist() == [*range(24)]
     stored = groups["sample_stats"]
     assert stored["draw"].values.tolist() == posterior["draw"].values.tolist()
-    assert_same_bits(
-        {name: stored[name].values for name in whole.stats},
-        {name: values[:, 3::4] for name, values in whole.stats.items()},
-    )
+    thinned = {n: values[:, 3::4] for n, values in whole.stats.items() if n != "energy"}
+    assert_same_bits({str(name): values.values for name, values in stored.items()}, thinned)
     assert warmed["draw"].values.tolist() == [*range(10)]
 
 

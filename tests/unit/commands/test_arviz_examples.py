@@ -8,10 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import arviz as az
 import matplotlib
 import matplotlib.pyplot as plt
 import pytest
 import xarray as xr
+
+from nlobayes.diagnostics.convergence import ebfmi
 
 ROOT = Path(__file__).parents[3]
 
@@ -52,6 +55,14 @@ def test_a_posterior_opens_in_arviz_as_documented() -> None:
     marked = posterior.sample_stats.diverging
     xr.testing.assert_equal(marked, posterior.all_sample_stats.diverging.sel(draw=stored))
     assert marked.any()
+
+
+def test_bfmi_is_that_of_every_draw_or_refused(run: Any) -> None:
+    posterior = az.from_netcdf(run.posterior)
+    found = az.bfmi(posterior.all_sample_stats)
+    assert found == pytest.approx(ebfmi(posterior.all_sample_stats.energy.values))
+    with pytest.raises(TypeError, match="Energy variable was not found"):
+        az.bfmi(posterior)
 
 
 def test_loo_and_predictive_checks_run_as_documented() -> None:
