@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from nlobayes.data.processes import Process
 from nlobayes.data.prospino import BLOCK, RATIOS, Layout, read_rows, succeeded, target_sources
-from nlobayes.data.slha import blocks_of, key_of, read_spectrum
+from nlobayes.data.slha import key_of, read_spectrum
 from nlobayes.data.slha_blocks import Section, read_sections, read_text, take_blocks
 from nlobayes.data.xsections import read_cross_section
 from nlobayes.errors import InputError
@@ -95,7 +95,7 @@ def read_point(text: str, request: SpectrumRequest, source: str) -> Reading:
     """
     columns = request.process.columns
     sections = read_sections(text, source)
-    spectrum = read_spectrum(take_blocks(sections, blocks_of(columns), source), source, columns)
+    spectrum = read_spectrum(sections, source, columns)
     features = [spectrum[name] for name in columns]
     if request.absolute:
         features[::5] = map(abs, features[::5])  # each mass is followed by four mixings

@@ -4,55 +4,69 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TypeVar
 
-from nlobayes.data.parameters import Entry, entries_of
-from nlobayes.data.processes import CHARGINOS, NEUTRALINOS, columns_of, number_of
-from nlobayes.data.slha_blocks import Block, Section, read_entries, read_sections, take_blocks
+from nlobayes.data.parameters import SQUARKS, Entry, entries_of
+from nlobayes.data.processes import CHARGINOS, NEUTRALINOS, columns_of, name_of, number_of
+from nlobayes.data.slha_blocks import (
+    Block,
+    Section,
+    block_of,
+    nearest,
+    read_entries,
+    read_sections,
+    take_blocks,
+)
+from nlobayes.data.squarks import BLOCKS, mean_mass
 from nlobayes.errors import InputError
 
-SQUARKS = (*range(1000001, 1000005), *range(2000001, 2000005))
-"""Particle numbers of the partners of d, u, s and c, left- and right-handed."""
+STOPS = (1000006, 2000006)
+USUAL_SCALE = 1000.0
+"""Scale in GeV near which running parameters are read where a file has no stops."""
+FIFTH_NEUTRALINO = 1000045
+NMSSM = "an NMSSM spectrum"
+LARGER = "a spectrum with more particles than the MSSM"
+OTHER_MODELS = {"NM": NMSSM, "RV": "a spectrum with R-parity violation"}
+"""Models by the letters before the name of a block of mixings."""
+ROUNDING = 1e-6
+"""Largest part, of a row of mixings, that counts as rounding of 0."""
 SAME_ENERGY = 1e-6
 MIXINGS = {"n": "NMIX", "u": "UMIX", "v": "VMIX"}
 """Blocks of mixings by the letter of their columns."""
+SIZES = {"NMIX": len(NEUTRALINOS), "UMIX": len(CHARGINOS), "VMIX": len(CHARGINOS)}
+Value = TypeVar("Value", float, complex)
 OF_NEUTRALINOS = frozenset(name for particle in NEUTRALINOS for name in columns_of(particle))
 OF_CHARGINOS = frozenset(name for particle in CHARGINOS for name in columns_of(particle))
 
 
-def blocks_of(columns: Iterable[str]) -> tuple[str, ...]:
-    """Name the blocks that have these columns, and those of imaginary parts of mixings."""
-    requested = {*columns}
-    letters = ("n" if requested & OF_NEUTRALINOS else "") + (
-        "uv" if requested & OF_CHARGINOS else ""
-    )
-    mixings = [MIXINGS[letter] for letter in letters]
-    return ("MASS", *mixings, *(f"IM{name}" for name in mixings))
-
-
 def read_spectrum(
-    blocks: Mapping[str, Block], source: str, columns: Iterable[str] = OF_NEUTRALINOS
+    sections: Sequence[Section], source: str, columns: Iterable[str] = OF_NEUTRALINOS
 ) -> dict[str, float]:
-    """Read the neutralinos, the charginos or both, depending on the requested columns.
+    """Read the neutralinos and the charginos that have one of these columns.
 
-    The result has, by name, m1 to m4 (GeV, signed) and n11 to n44 of all neutralinos; mc1 and mc2
-    (GeV, with the signs of the file), u11 to u22 and v11 to v22 of all charginos. It has msq, the
-    mean mass of the eight light squarks in GeV, if the file has all of them.
+    The result has, by name, the mass of each in GeV, with its sign, and all its mixings. Complex
+    mixings are converted to real ones where a choice of phases makes them real. The result has msq,
+    the mean mass of the eight light squarks in GeV, if the file has it or a column is msq.
 
     Raises
     ------
     InputError
-        If a block or one of its entries is missing, repeated or not a finite number, or a mixing
-        matrix is complex.
+        If a block or one of its entries is missing, repeated or not a finite number, the mixings of
+        a particle violate CP, or the spectrum is not one of the MSSM.
     """
     requested = {*columns}
+    blocks = take_blocks(sections, _blocks_of(requested), source)
     masses = read_entries(blocks, "MASS", 1, source)
     found: dict[str, float] = {}
-    for particles, names in ((NEUTRALINOS, OF_NEUTRALINOS), (CHARGINOS, OF_CHARGINOS)):
-        if requested & names:
-            found |= _read_particles(blocks, masses, particles, source)
-    squarks = [abs(masses[(particle,)]) for particle in SQUARKS if (particle,) in masses]
-    if len(squarks) == len(SQUARKS):
-        found["msq"] = math.fsum(squarks) / len(squarks)
+    for particles in (NEUTRALINOS, CHARGINOS):
+        chosen = [particle for particle in particles if requested & {*columns_of(particle)}]
+        if chosen:
+            found |= _read_particles(blocks, masses, chosen, source)
+    try:
+        found[SQUARKS] = mean_mass(take_blocks(sections, BLOCKS, source), masses, source)
+    except InputError:
+        if SQUARKS in requested:
+            raise
     return found
 
 
@@ -66,12 +80,11 @@ def spectrum_of(
     InputError
         As `read_spectrum`, and `read_parameters`.
     """
-    parameters, block_names = tuple(parameters), blocks_of(columns)
+    parameters = tuple(parameters)
     further = {entry.block for name in parameters for entry in entries_of(name)}
-    sections = read_sections(text, source, {*block_names, *further})
-    blocks = take_blocks(sections, block_names, source)
+    sections = read_sections(text, source, {*_blocks_of(columns), *BLOCKS, *further})
     values = read_parameters(sections, parameters, source)
-    return values | read_spectrum(blocks, source, columns)
+    return values | read_spectrum(sections, source, columns)
 
 
 def read_parameters(
@@ -79,10 +92,14 @@ def read_parameters(
 ) -> dict[str, float]:
     """Read `parameters` that the sections have, by name; masses without their sign.
 
+    If blocks with a running parameter are given at several scales Q, the scale nearest to the
+    geometric mean of the stop masses counts: programs that print one block print it there.
+
     Raises
     ------
     InputError
-        If a block with a parameter appears twice, or an entry is repeated or not a finite number.
+        If a block with a parameter appears twice at one scale, or an entry is repeated or not a
+        finite number.
     """
     found: dict[str, float] = {}
     for name in names:
@@ -95,10 +112,19 @@ def read_parameters(
 
 def _parameter_at(sections: Sequence[Section], entry: Entry, source: str) -> float | None:
     """Read a parameter at one place, a mass without its sign; None if it is not there."""
-    blocks = take_blocks(sections, (entry.block,), source)
+    named = [section for section in sections if block_of(section.head) == entry.block]
+    chosen = nearest(named, _usual_scale(sections, source)) if len(named) > 1 else named
+    blocks = take_blocks(chosen, (entry.block,), source)
     entries = read_entries(blocks, entry.block, 1, source) if blocks else {}
     value = entries.get((entry.number,))
     return abs(value) if value is not None and entry.block == "MASS" else value
+
+
+def _usual_scale(sections: Sequence[Section], source: str) -> float:
+    """Return the geometric mean of the stop masses in GeV, or 1 TeV where a file has no stops."""
+    blocks = take_blocks(sections, ("MASS",), source)
+    masses = read_entries(blocks, "MASS", 1, source) if blocks else {}
+    return math.sqrt(abs(math.prod(masses.get((stop,), 0.0) for stop in STOPS))) or USUAL_SCALE
 
 
 def unit_of(column: str) -> str:
@@ -116,40 +142,88 @@ def same_energy(one_gev: float, other_gev: float) -> bool:
     return math.isclose(one_gev, other_gev, rel_tol=SAME_ENERGY)
 
 
+def _blocks_of(columns: Iterable[str]) -> tuple[str, ...]:
+    """Name MASS and the blocks of mixings for these columns, also those of other models."""
+    requested = {*columns}
+    mixings = [
+        MIXINGS[letter]
+        for letters, names in (("n", OF_NEUTRALINOS), ("uv", OF_CHARGINOS))
+        if requested & names
+        for letter in letters
+    ]
+    return ("MASS", *(prefix + name for prefix in ("", "IM", *OTHER_MODELS) for name in mixings))
+
+
 def _read_particles(
     blocks: Mapping[str, Block],
     masses: Mapping[tuple[int, ...], float],
     particles: Sequence[int],
     source: str,
 ) -> dict[str, float]:
-    """Read the masses and the mixings of all neutralinos, or of all charginos."""
+    """Read the masses and the mixings of some neutralinos, or of some charginos."""
     found: dict[str, float] = {}
-    matrices = {
-        letter: _mixing_matrix(blocks, MIXINGS[letter], source)
-        for letter in dict.fromkeys(name[0] for name in columns_of(particles[0])[1:])
-    }
+    letters = dict.fromkeys(name[0] for name in columns_of(particles[0])[1:])
+    matrices = {letter: _matrix(blocks, MIXINGS[letter], source) for letter in letters}
+    if "n" in letters and (FIFTH_NEUTRALINO,) in masses:
+        found_there = f"block MASS has {FIFTH_NEUTRALINO}"
+        raise InputError("slha.other_model", where=source, found=found_there, model=NMSSM)
     for particle in particles:
-        mass, *mixings = columns_of(particle)
-        found[mass] = _entry(masses, (particle,), "MASS", source)
-        for name in mixings:
-            key, block = (number_of(particle), int(name[2])), MIXINGS[name[0]]
-            found[name] = _entry(matrices[name[0]], key, block, source)
+        mass, *names = columns_of(particle)
+        value = _entry(masses, (particle,), "MASS", source)
+        row = [
+            _entry(matrices[name[0]], (number_of(particle), int(name[2])), MIXINGS[name[0]], source)
+            for name in names
+        ]
+        found |= zip((mass, *names), _real(particle, value, row, source), strict=True)
     return found
 
 
-def _mixing_matrix(
-    blocks: Mapping[str, Block], block: str, source: str
-) -> dict[tuple[int, ...], float]:
-    entries = read_entries(blocks, block, 2, source)
+def _real(particle: int, mass: float, row: Sequence[complex], source: str) -> list[float]:
+    """Return the mass and the mixings of a particle in the phase that makes them real.
+
+    N* M N^dagger is diagonal, so a factor i of a row of N is a factor -1 of its mass. U* X V^dagger
+    is diagonal, so any phase of a row of U cancels the opposite one of the row of V.
+    """
+    if particle in CHARGINOS:
+        row = [*row[:2], *(mixing.conjugate() for mixing in row[2:])]
+    largest = max(row, key=abs)
+    phase = largest / abs(largest) if largest else 1.0
+    if particle in NEUTRALINOS:
+        phase = 1j if abs(phase.imag) > abs(phase.real) else 1.0
+        mass = mass if phase == 1.0 else -mass
+    elif phase.real < 0:
+        phase = -phase  # a row that is real stays as it is
+    turned = [mixing / phase for mixing in row]
+    if any(abs(mixing.imag) > ROUNDING * abs(largest) for mixing in turned):
+        name, blocks = name_of(particle), [f"IM{MIXINGS[n[0]]}" for n in columns_of(particle)[1:]]
+        raise InputError("slha.complex_mixings", where=source, particle=name, blocks=blocks)
+    return [mass, *(mixing.real for mixing in turned)]
+
+
+def _matrix(blocks: Mapping[str, Block], block: str, source: str) -> dict[tuple[int, ...], complex]:
+    """Read a block of mixings with the imaginary parts, if they have a block.
+
+    Raises
+    ------
+    InputError
+        As `read_entries`, or if the block is larger than in the MSSM or one of another model.
+    """
+    for prefix, model in OTHER_MODELS.items():
+        if block not in blocks and prefix + block in blocks:
+            found = f"block {prefix}{block}"
+            raise InputError("slha.other_model", where=source, found=found, model=model)
+    real = read_entries(blocks, block, 2, source)
+    if further := [key for key in real if max(key) > SIZES[block]]:
+        found = f"block {block} has entry {further[0][0]} {further[0][1]}"
+        raise InputError("slha.other_model", where=source, found=found, model=LARGER)
     imaginary = f"IM{block}"
-    if imaginary in blocks and any(read_entries(blocks, imaginary, 2, source).values()):
-        raise InputError("slha.complex_mixings", where=source, block=imaginary)
-    return entries
+    parts = read_entries(blocks, imaginary, 2, source) if imaginary in blocks else {}
+    return {key: complex(real.get(key, 0.0), parts.get(key, 0.0)) for key in real | parts}
 
 
 def _entry(
-    entries: Mapping[tuple[int, ...], float], key: tuple[int, ...], block: str, source: str
-) -> float:
+    entries: Mapping[tuple[int, ...], Value], key: tuple[int, ...], block: str, source: str
+) -> Value:
     if key not in entries:
         entry = " ".join(map(str, key))
         raise InputError("slha.no_entry", where=source, block=block, entry=entry)

@@ -11,6 +11,7 @@ import math
 import re
 import stat
 from collections.abc import Container, Iterable, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,9 +19,20 @@ from nlobayes.errors import InputError
 
 MOST_BYTES = 10**7
 """Largest size of a file; spectra with all decays take a hundredth of it."""
+ENDING = ".slha"
+HEAD = 2**17
+"""Bytes by which a file is recognised; LHE files begin with the cards of their generator."""
+FIRST_LINES = 20
+"""Lines without a comment among which the first section begins; programs may greet before it."""
 SECTIONS = {"block", "decay", "xsection"}
 INITIALS = {name[0] for name in SECTIONS} | {name[0].upper() for name in SECTIONS}
 INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
+SECTION = re.compile(
+    r"block\s+[a-z]\S*(\s+q\s*=\s*\S+)?|decay\s+[+-]?\d+\s+\S+|xsection\s+\S+(\s+[+-]?\d+){4,}",
+    re.IGNORECASE,
+)
+"""First line of a section without its comment."""
+SCALE = re.compile(r"\bq\s*=\s*(\S+)", re.IGNORECASE)
 
 
 class Line(NamedTuple):
@@ -42,6 +54,21 @@ class Section(NamedTuple):
 
     head: Line
     block: Block
+
+
+def is_slha(path: Path) -> bool:
+    """Return whether a file is SLHA: it ends in `.slha`, a section begins it, or it has <slha>."""
+    if path.suffix == ENDING:
+        return True
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            return False
+        with path.open("rb") as file:
+            head = decode(file.read(HEAD))
+    except OSError:
+        return False
+    lines = filter(None, (line.partition("#")[0].strip() for line in head.splitlines()))
+    return any(map(SECTION.fullmatch, islice(lines, FIRST_LINES))) or "<slha>" in head.lower()
 
 
 def read_text(path: Path) -> str:
@@ -80,24 +107,19 @@ def read_content(path: Path) -> bytes:
     return content
 
 
-def read_blocks(text: str, names: tuple[str, ...], source: str) -> dict[str, Block]:
-    """Take the blocks of these names (in capitals) from SLHA text.
+def take_blocks(
+    sections: Iterable[Section], names: tuple[str, ...], source: str
+) -> dict[str, Block]:
+    """Take the blocks of these names (in capitals) from sections.
 
     Raises
     ------
     InputError
-        If a requested block appears twice, or the text holds NUL characters.
+        If a requested block appears twice.
     """
-    return take_blocks(read_sections(text, source), names, source)
-
-
-def take_blocks(
-    sections: Iterable[Section], names: tuple[str, ...], source: str
-) -> dict[str, Block]:
-    """Take the blocks of these names from sections; errors as `read_blocks`."""
     blocks: dict[str, Block] = {}
     for head, block in sections:
-        name = _block_of(head)
+        name = block_of(head)
         if name not in names:
             continue
         if name in blocks:
@@ -127,15 +149,34 @@ def read_sections(text: str, source: str, names: Container[str] | None = None) -
         words = content.split()
         if words and words[0].lower() in SECTIONS:
             sections.append(Section(Line(number, words), Block([], [])))
-            reads = names is None or _block_of(sections[-1].head) in names
-        elif words and sections:
+            reads = names is None or block_of(sections[-1].head) in names
+        elif words and words[0].startswith("<"):  # as </slha> in an LHE file
+            reads = False
+        elif words and sections and reads:
             sections[-1].block.lines.append(Line(number, words))
         if mark and sections and not sections[-1].block.lines:
             sections[-1].block.comments.append(comment.strip())
     return sections
 
 
-def _block_of(head: Line) -> str:
+def nearest(blocks: Sequence[Section], scale_gev: float) -> Sequence[Section]:
+    """Choose the one of several blocks whose scale Q is nearest to a scale, by their ratio.
+
+    All are returned if one of them states no scale, or two state the same.
+    """
+    ratios = [abs(math.log(_scale_of(section.head) / scale_gev)) for section in blocks]
+    if len({*ratios}) < len(ratios) or math.inf in ratios:
+        return blocks
+    return [blocks[ratios.index(min(ratios))]]
+
+
+def _scale_of(head: Line) -> float:
+    """Return the scale Q of a block in GeV; infinity if it states none above 0."""
+    stated = to_numbers(SCALE.findall(" ".join(head.words)))
+    return stated[0] if stated and stated[0] > 0 else math.inf
+
+
+def block_of(head: Line) -> str:
     """Return the name of a block in capitals; an empty text for another section."""
     is_block = head.words[0].lower() == "block" and len(head.words) > 1
     return head.words[1].upper() if is_block else ""

@@ -13,10 +13,9 @@ from nlobayes.data.csv_text import check_known
 from nlobayes.data.parameters import unit_of_parameter
 from nlobayes.data.processes import CHARGINOS, NEUTRALINOS, columns_of
 from nlobayes.data.slha import spectrum_of, unit_of
-from nlobayes.data.slha_blocks import read_text
+from nlobayes.data.slha_blocks import is_slha, read_text
 from nlobayes.errors import InputError
 
-ENDING = ".slha"
 COLUMNS = (*(name for each in (*NEUTRALINOS, *CHARGINOS) for name in columns_of(each)), "msq")
 """Columns that can be read from a file."""
 
@@ -51,7 +50,7 @@ def open_spectra(
 
 
 def list_files(path: Path) -> list[Path]:
-    """List an SLHA file, or all in a folder and its subfolders.
+    """List an SLHA file, or all in a folder and its subfolders, which are recognised by content.
 
     Raises
     ------
@@ -60,15 +59,20 @@ def list_files(path: Path) -> list[Path]:
     """
     if not path.exists():
         raise InputError("slha.no_such_file", where=path)
-    try:
-        found = sorted(path.rglob(f"*{ENDING}")) if path.is_dir() else [path]
-    except OSError as error:
-        raise InputError("slha.folder_not_listed", where=path, reason=str(error)) from None
-    if not found:
-        raise InputError("slha.no_spectra", where=path, ending=ENDING)
+    found = _below(path) if path.is_dir() else [path]
     for file in found:
         if not str(file).isprintable():
             raise InputError("slha.name_does_not_print", where=repr(str(file)))
+    return found
+
+
+def _below(folder: Path) -> list[Path]:
+    try:
+        found = sorted(file for file in folder.rglob("*") if not file.is_dir() and is_slha(file))
+    except OSError as error:
+        raise InputError("slha.folder_not_listed", where=folder, reason=str(error)) from None
+    if not found:
+        raise InputError("slha.no_spectra", where=folder)
     return found
 
 
@@ -85,6 +89,4 @@ def _read(
             faults[position] = error.reason
             continue
         values[position] = [found.get(column, math.nan) for column in named]
-        if "msq" in columns and "msq" not in found:
-            faults[position] = "block MASS lacks some of the eight light squarks"
     return dict(zip(named, values.T, strict=True)), faults

@@ -98,7 +98,8 @@ def _energy(head: Line, process: Process, source: str) -> float | None:
     if keyword.lower() != "xsection":
         return None
     energy, particles = to_numbers(words[:1]), to_integers(words[1:])
-    if not energy or particles is None or len(particles) < 4 or not 0 < energy[0] < math.inf:
+    counted = particles is not None and particles[2:3] == (len(particles) - 3,)
+    if not energy or particles is None or not counted or not 0 < energy[0] < math.inf:
         raise InputError(
             "slha.xsection_head", where=source, line=head.number, words=" ".join(head.words)[:120]
         )

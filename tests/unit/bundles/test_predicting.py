@@ -31,7 +31,7 @@ def spectrum(files: list[Path]) -> str:
 
 @pytest.fixture
 def slha(spectrum: str, tmp_path: Path) -> Path:
-    path = tmp_path / "a.slha"
+    path = tmp_path / "a.spc"  # recognised by its content
     path.write_text(spectrum)
     return path
 
@@ -70,7 +70,7 @@ def test_a_folder_of_files_is_read_file_by_file(
     assert not (tmp_path / "out.csv").exists()
     predict(folder, str(tmp_path), str(tmp_path / "o.jsonl"), energy=13600.0, skip_bad=True)
     lines = [json.loads(line) for line in (tmp_path / "o.jsonl").read_text().splitlines()]
-    assert [line["file"] for line in lines] == ["a.slha", "b/c.slha"]
+    assert [line["file"] for line in lines] == ["a.spc", "b/c.slha"]
     messages = capsys.readouterr().err
     assert "warning: 1 of 3 files left out, the first: " in messages
     assert "calibration of 1000022 1000022 failed: coverage_95" in messages

@@ -205,7 +205,7 @@ def test_the_table_is_prepared_with_its_errors(folder: Path, tmp_path: Path) -> 
         (["--pattern", "/*"], "must be relative to the folder"),
         (["--pattern", "**.slha"], "with ** alone as a part, got '**.slha'"),
         (["--pattern", ""], "spectra.pattern"),
-        (["--pattern", "*.txt"], "notes.txt: there is no block MASS"),
+        (["--pattern", "*.txt"], "no SLHA file there matches '*.txt'"),
         (["--layout", "lo,nlo_ms"], "layout: 'lo' is no column; write lo:fb or lo:pb"),
         (["--layout", "lo:fb,nlo_ms:fb"], "and the 2 columns lo, nlo_ms"),
         (

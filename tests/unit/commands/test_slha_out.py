@@ -28,7 +28,7 @@ def path(exported: Exported, dataset: Dataset, tmp_path_factory: pytest.TempPath
 
 @pytest.fixture
 def slha(path: Path, tmp_path: Path) -> Path:
-    file = tmp_path / "point.slha"
+    file = tmp_path / "param_card.dat"  # recognised by its content
     file.write_text(spectrum_of(Surrogate.load(path)))
     return file
 
@@ -179,7 +179,7 @@ def test_a_cross_section_of_another_program_is_warned_of(
     predicted(path, slha, tmp_path / "out.csv", slha_out=slha)
     assert foreign in slha.read_text()
     (warning,) = [line for line in capsys.readouterr().err.splitlines() if "Made 3" in line]
-    assert "point.slha keeps cross sections of the same process, energy and order" in warning
+    assert "param_card.dat keeps cross sections of the same process, energy and order" in warning
 
 
 IN_SMODELS = """

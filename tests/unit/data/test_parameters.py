@@ -40,6 +40,9 @@ def test_blocks_that_are_not_requested_may_hold_anything() -> None:
     ("text", "code"),
     [
         (2 * RUN, "slha.block_twice"),
+        (RUN + RUN.replace("Q= 1.0e3", ""), "slha.block_twice"),
+        (RUN + RUN.replace("1.0e3", "-1"), "slha.block_twice"),
+        (RUN + RUN.replace("1.0e3", "2e3") + RUN, "slha.block_twice"),
         (RUN + " 1 -380.0\n", "slha.entry_twice"),
         ("Block HMIX\n 1 large\n", "slha.line_of_block"),
         ("Block HMIX\n 1 nan\n", "slha.line_of_block"),
@@ -48,6 +51,24 @@ def test_blocks_that_are_not_requested_may_hold_anything() -> None:
 def test_what_cannot_be_read_is_refused(text: str, code: str) -> None:
     with refused(code):
         read_parameters(read_sections(text, "a"), ("mu",), "a")
+
+
+@pytest.mark.parametrize(
+    ("masses", "scales", "expected"),
+    [
+        ("", ("91.2", "900", "2.0e16"), 1),
+        ("", ("2.0e16", "91.2"), 1),
+        (" 1000006 400.0\n 2000006 -900.0\n", ("91.2", "500", "1000"), 1),
+        (" 1000006 400.0\n", ("500", "1000"), 1),
+    ],
+    ids=["1 TeV without stops", "by the ratio", "600 GeV by the stops", "one stop is none"],
+)
+def test_of_several_scales_that_of_the_stops_counts(
+    masses: str, scales: tuple[str, ...], expected: int
+) -> None:
+    blocks = (f"Block HMIX Q= {q} # run\n 1 {number}\n" for number, q in enumerate(scales))
+    text = f"{MASS}{masses}{''.join(blocks)}"
+    assert read_parameters(read_sections(text, "a"), ("mu",), "a") == {"mu": expected}
 
 
 def test_units_are_those_of_slha() -> None:

@@ -12,14 +12,14 @@ import pyslha
 import pytest
 
 from nlobayes.data.slha import (
+    NMSSM,
     OF_CHARGINOS,
     OF_NEUTRALINOS,
-    blocks_of,
     read_spectrum,
     spectrum_of,
     unit_of,
 )
-from nlobayes.data.slha_blocks import MOST_BYTES, read_blocks, read_text
+from nlobayes.data.slha_blocks import MOST_BYTES, read_sections, read_text
 from tests.refusals import refused
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ BLOCK Vmix
 
 
 def spectrum(text: str, columns: Iterable[str] = OF_NEUTRALINOS) -> dict[str, float]:
-    return read_spectrum(read_blocks(text, blocks_of(columns), "a.slha"), "a.slha", columns)
+    return read_spectrum(read_sections(text, "a.slha"), "a.slha", columns)
 
 
 def test_masses_keep_their_signs_and_mixings_their_places() -> None:
@@ -124,12 +124,14 @@ def test_charginos_have_two_matrices() -> None:
         ("Block UMIX", "Block UMAX", "slha.no_block", {"block": "UMIX"}),
         ("BLOCK Vmix", "BLOCK", "slha.no_block", {"block": "VMIX"}),
         ("  1000037   -405.5\n", "", "slha.no_entry", {"entry": "1000037"}),
-        ("  2  1  0.41", "  2  3  0.41", "slha.no_entry", {"block": "UMIX", "entry": "2 1"}),
+        (f"  2  1  {0.2 * 2 + 0.01}\n", "", "slha.no_entry", {"block": "UMIX", "entry": "2 1"}),
+        ("  2  1  0.41", "  2  3  0.41", "slha.other_model", {"found": "block UMIX has entry 2 3"}),
+        ("Block UMIX", "Block RVUMIX", "slha.other_model", {"found": "block RVUMIX"}),
         (
             "BLOCK Vmix",
             "BLOCK IMVMIX\n 1 1 0.5\nBLOCK Vmix",
             "slha.complex_mixings",
-            {"block": "IMVMIX"},
+            {"particle": "chi+_1"},
         ),
     ],
 )
@@ -155,6 +157,8 @@ def test_matrices_that_are_not_requested_may_be_broken() -> None:
         ("\n", "\r"),
         ("\n", "\n\n  # nothing\n"),
         ("  1000022   -97.5", "1000022\t-97.5# at the margin"),
+        ("Block MASS", "<LesHouchesEvents>\n<header>\n 1 = run\n<slha>\nBlock MASS"),
+        ("  4  4  0.44\n", "  4  4  0.44\n</slha>\n</header>\n<init>\n 2 2 6.5e3\n d\n</init>\n"),
         ("BLOCK NMIX", "DECAY 1000022 0.1\n  1.0 2 3 nonsense\nXSECTION so\nBlock\nBLOCK NMIX"),
     ],
 )
@@ -179,12 +183,15 @@ def test_writing_it_otherwise_changes_nothing(old: str, new: str) -> None:
         ("  1000023    1.805e+02\n", "", "slha.no_entry", {"entry": "1000023"}),
         ("1000023  ", "1000022  ", "slha.entry_twice", {"line": 3, "entry": "1000022"}),
         ("  1  2  ", "  1  1  ", "slha.entry_twice", {"line": 8, "entry": "1 1"}),
-        ("  1  2  ", "  1  5  ", "slha.no_entry", {"block": "NMIX", "entry": "1 2"}),
+        (f"  1  2  {0.1 * 1 + 0.01 * 2}\n", "", "slha.no_entry", {"block": "NMIX", "entry": "1 2"}),
+        ("  1  2  ", "  1  5  ", "slha.other_model", {"found": "block NMIX has entry 1 5"}),
+        ("BLOCK NMIX", "BLOCK NMNMIX", "slha.other_model", {"found": "block NMNMIX"}),
+        ("BLOCK NMIX", " 1000045 9.0\nBLOCK NMIX", "slha.other_model", {"model": NMSSM}),
         (
             "BLOCK NMIX",
             "BLOCK IMNMIX\n 1 1 0.5\nBLOCK NMIX",
             "slha.complex_mixings",
-            {"block": "IMNMIX"},
+            {"particle": "chi0_1"},
         ),
         ("-97.5", "-97.5\0", "slha.nul", {}),
     ],

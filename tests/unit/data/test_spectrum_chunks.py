@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 from nlobayes.data.chunks import numbers
 from nlobayes.data.csv_text import named_columns
+from nlobayes.data.slha_blocks import is_slha
 from nlobayes.data.spectrum_chunks import COLUMNS, open_spectra
 from tests.refusals import refused
 from tests.spectra import all_processes, spectrum_of
@@ -64,9 +66,77 @@ def test_the_squark_mass_is_missed_only_where_it_is_requested(tmp_path: Path) ->
         (tmp_path / f"{name}.slha").write_text(spectrum(100.0, squarks))
     (with_squarks,) = open_spectra(tmp_path, ["m1", "msq"]).chunks
     assert np.array_equal(with_squarks.columns["msq"], [2035, np.nan], equal_nan=True)
-    assert with_squarks.faults == {1: "block MASS lacks some of the eight light squarks"}
+    assert "block MASS lacks entry 2000004" in with_squarks.faults[1]
+    assert [*with_squarks.faults] == [1]
     (without,) = open_spectra(tmp_path, ["m1"]).chunks
     assert without.faults == {}
+
+
+TEXT = spectrum(100.0)
+NAMES = (
+    "SPheno.spc",
+    "param_card.dat",
+    "prospino.in.les_houches",
+    "isajet.txt",
+    "spectrum",
+    "a.csv",
+)
+
+
+def test_spectra_of_any_name_are_read_and_other_files_are_not(tmp_path: Path) -> None:
+    for name in NAMES:
+        (tmp_path / name).write_text(TEXT)
+    (tmp_path / "empty.slha").write_text("")
+    (tmp_path / "README").write_text("Block diagrams and\nDecay widths\nof 3 scans, Block MASS.\n")
+    (tmp_path / "points.csv").write_text("block,decay\n1,2\n")
+    (tmp_path / "points.parquet").write_bytes(b"PAR1\x00\xff" * 99)
+    (tmp_path / "empty").write_text("")
+    os.mkfifo(tmp_path / "pipe")
+    (chunk,) = open_spectra(tmp_path, ["m1"]).chunks
+    assert chunk.labels.tolist() == sorted((*NAMES, "empty.slha"))
+    assert [chunk.labels[row] for row in chunk.faults] == ["empty.slha"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        TEXT,
+        TEXT.upper(),
+        TEXT.lower(),
+        TEXT.replace("\n", "\r\n"),
+        "\ufeff" + TEXT,
+        "\n# by André\n" * 500 + TEXT,
+        " block\tMODSEL Q=1.0 # model\n" + TEXT,
+        "Spectrum of a program,\nwhich greets first\n" + TEXT,
+        "DECAY 1000022 0.0\n" + TEXT,
+        "XSECTION 1.3E+04 2212 2212 2 1000022 1000023 # [pb]\n" + TEXT,
+        "<LesHouchesEvents>\n" + "1 = run card\n" * 500 + f"<slha>\n{TEXT}</slha>\n",
+    ],
+)
+def test_a_spectrum_is_recognised_by_its_first_section(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "spectrum"
+    path.write_text(text, encoding="utf-8", newline="")
+    assert is_slha(path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "m1,sigma\n1,2\n",
+        "block mass tan_beta\n1 2 3\n",
+        "decay = 3\n",
+        "Blocks MASS and NMIX are read.\n",
+        "# Block MASS\n1 2 3\n",
+        "1 2 3\n" * 20 + TEXT,
+    ],
+)
+def test_tables_and_words_are_no_spectrum(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "points.dat"
+    path.write_text(text)
+    assert not is_slha(path)
+    assert not is_slha(tmp_path)
+    assert not is_slha(tmp_path / "nowhere.dat")
 
 
 def test_what_no_spectrum_has_is_refused_at_once(folder: Path) -> None:

@@ -108,6 +108,8 @@ def test_a_cross_section_that_is_none_failed(bad: str) -> None:
         ("XSECTION\n", "slha.xsection_head", {"words": "XSECTION"}),
         ("XSECTION 13000 2212 2212 2\n", "slha.xsection_head", {}),
         ("XSECTION 13TeV 2212 2212 2 1 2\n", "slha.xsection_head", {}),
+        ("XSECTION 13000 2212 2212 3 1 2\n", "slha.xsection_head", {}),
+        ("XSECTION 13000 2212 2212 2 1 2 3\n", "slha.xsection_head", {}),
         ("XSECTION nan 2212 2212 2 1 2\n", "slha.xsection_head", {}),
         ("XSECTION 13000 p p 2 1 2\n", "slha.xsection_head", {}),
         (xsection(PAIR, []) + " 0 2 0 0 0 0\n", "slha.xsection_line", {"words": "0 2 0 0 0 0"}),

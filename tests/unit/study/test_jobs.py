@@ -251,11 +251,12 @@ def test_files_are_listed_by_name_and_digested_by_content(tmp_path: Path) -> Non
     for name in ("b.slha", "a.slha", "c.txt", "below/d.slha"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(name)
+    (tmp_path / "SPheno.spc").write_text("# by SPheno\nBlock MASS\n")
     (tmp_path / "folder.slha").mkdir()
     names = [path.name for path in slha_source().files(tmp_path)]
-    assert names == ["a.slha", "b.slha"]
+    assert names == ["SPheno.spc", "a.slha", "b.slha"]
     assert [path.name for path in slha_source(pattern="**/*").files(tmp_path)] == [
-        *("a.slha", "b.slha", "d.slha", "c.txt"),
+        *("SPheno.spc", "a.slha", "b.slha", "d.slha"),
     ]
     digests = [slha_source(folder=str(tmp_path)).digest()]
     for change in (

@@ -48,7 +48,7 @@ def ingest(
         str | None, typer.Option(help="What sigma_pb is: nlo_ms or nlo.")
     ] = None,
     masses: Annotated[str | None, typer.Option(help="signed or absolute.")] = None,
-    pattern: Annotated[str | None, typer.Option(help="Which files, such as '**/*.slha'.")] = None,
+    pattern: Annotated[str | None, typer.Option(help="Which files, such as '**/*.spc'.")] = None,
     layout: Annotated[
         str | None, typer.Option(help="Columns of PROSPINO_OUTPUT, as name:unit with commas.")
     ] = None,

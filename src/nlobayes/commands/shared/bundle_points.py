@@ -13,8 +13,8 @@ import pyarrow as pa
 from nlobayes.artifacts.streams import to_batch
 from nlobayes.bundles.bundle import Bundle, Processes, pdg_text
 from nlobayes.commands.shared.points import Tally
-from nlobayes.data.slha_blocks import to_integers
-from nlobayes.data.spectrum_chunks import ENDING, list_files
+from nlobayes.data.slha_blocks import is_slha, to_integers
+from nlobayes.data.spectrum_chunks import list_files
 from nlobayes.errors import InputError
 from nlobayes.surrogate.answers import DOMAIN, REASON, quantile_names
 from nlobayes.surrogate.conditions import BEYOND
@@ -93,8 +93,8 @@ def predicted_by_bundle(
         is not set.
     """
     path = Path(points)
-    if not path.is_dir() and path.suffix != ENDING:
-        raise InputError("commands.bundle_reads_slha", where=points, ending=ENDING)
+    if not path.is_dir() and not is_slha(path):
+        raise InputError("commands.bundle_reads_slha", where=points)
     surrogates, files = surrogates_of(bundle, request), list_files(path)
     folder = path if path.is_dir() else path.parent
     errors = _errors_of([*surrogates.values()])

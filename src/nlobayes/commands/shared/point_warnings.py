@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import typer
 
 from nlobayes.commands.shared.points import Tally
+from nlobayes.data.slha_blocks import is_slha
 from nlobayes.errors import one_line
 
 
@@ -44,6 +46,16 @@ def warn_of_points(tally: Tally, label: str, per_label: int = 1) -> None:
         warn(
             f"{tally.near_edge} of {tally.predicted} points lie near the edge of the training data "
             "(column domain): few rows test the errors there"
+        )
+
+
+def warn_of_others(folder: Path) -> None:
+    """Warn of files in a folder and below that are no SLHA files, so that none is read."""
+    files = sorted(file for file in folder.rglob("*") if not file.is_dir())
+    if others := [file.name for file in files if not is_slha(file)]:
+        warn(
+            f"{folder}: {len(others)} of {len(files)} files are not SLHA by their content and were "
+            f"not read, the first: {others[0]}"
         )
 
 

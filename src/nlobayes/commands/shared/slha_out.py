@@ -9,8 +9,7 @@ from pathlib import Path
 
 from nlobayes.artifacts.files import write_bytes
 from nlobayes.data.slha import spectrum_of
-from nlobayes.data.slha_blocks import decode, read_content
-from nlobayes.data.spectrum_chunks import ENDING
+from nlobayes.data.slha_blocks import decode, is_slha, read_content
 from nlobayes.data.statements import QCD_ORDERS
 from nlobayes.data.xsections_out import OTHER_SCALE, Entry, others, put
 from nlobayes.errors import InputError, one_line
@@ -39,8 +38,8 @@ def write_xsections(surrogates: Sequence[Surrogate], points: str, out: Path) -> 
         or order of a surrogate is not known. Then nothing is written.
     """
     path = Path(points)
-    if path.is_dir() or path.suffix != ENDING:
-        raise InputError("commands.slha_out_of_other", where=OPTION, points=points, ending=ENDING)
+    if path.is_dir() or not is_slha(path):
+        raise InputError("commands.slha_out_of_other", where=OPTION, points=points)
     known = [(surrogate, *_process_and_order(surrogate)) for surrogate in surrogates]
     content = read_content(path)
     entries = [_entry(*each, decode(content), path) for each in known]

@@ -19,7 +19,12 @@ from nlobayes.commands.shared.bundle_points import (
     surrogates_of,
     to_pairs,
 )
-from nlobayes.commands.shared.point_warnings import warn, warn_of_checks, warn_of_points
+from nlobayes.commands.shared.point_warnings import (
+    warn,
+    warn_of_checks,
+    warn_of_others,
+    warn_of_points,
+)
 from nlobayes.commands.shared.points import PredictionRequest, Tally, predicted
 from nlobayes.commands.shared.predictions_out import (
     STANDARD,
@@ -31,7 +36,8 @@ from nlobayes.commands.shared.progress import rows_passing
 from nlobayes.commands.shared.quantiles import probabilities_of
 from nlobayes.commands.shared.slha_out import OPTION, write_xsections
 from nlobayes.data.chunks import ROWS, Source, open_csv, open_table
-from nlobayes.data.spectrum_chunks import ENDING, open_spectra
+from nlobayes.data.slha_blocks import is_slha
+from nlobayes.data.spectrum_chunks import open_spectra
 from nlobayes.data.units import convert
 from nlobayes.errors import InputError, one_line
 from nlobayes.surrogate.classifier import Classifier
@@ -50,8 +56,8 @@ def predict(
     points: Annotated[
         str,
         typer.Argument(
-            help="Table (.csv, .csv.gz, .parquet), .slha file, folder of these, or - for CSV from "
-            "standard input. A bundle reads .slha files."
+            help="Table (.csv, .csv.gz, .parquet), SLHA file of any name, folder of SLHA files, or "
+            "- for CSV from standard input. A bundle reads SLHA files."
         ),
     ],
     out: Annotated[
@@ -71,7 +77,7 @@ def predict(
     ] = "numpy",
     slha_out: Annotated[
         Path | None,
-        typer.Option(help="Copy of the .slha file, or itself, with blocks XSECTION."),
+        typer.Option(help="Copy of the SLHA file, or itself, with blocks XSECTION."),
     ] = None,
     process: Annotated[
         list[str] | None,
@@ -130,6 +136,7 @@ def _by_surrogate(
         warn("this surrogate is an approximate posterior: convergence does not apply to it")
     warn_of_checks(loaded.failed_checks, "this surrogate")
     warn_of_points(tally, source.label)
+    warn_of_others(Path(points))
 
 
 def _by_bundle(
@@ -148,6 +155,7 @@ def _by_bundle(
     for name, surrogate in surrogates.items():
         warn_of_checks(surrogate.failed_checks, name)
     warn_of_points(tally, "file", len(surrogates))
+    warn_of_others(Path(points))
 
 
 def _write_xsections(
@@ -241,6 +249,6 @@ def _open(
         )
         return nullcontext(source)
     path = Path(points)
-    if path.is_dir() or path.suffix == ENDING:
+    if path.is_dir() or is_slha(path):
         return nullcontext(open_spectra(path, columns, rows, loaded.condition_names))
     return open_table(path, columns, rows, loaded.condition_names)

@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
+from nlobayes.data.slha_blocks import is_slha
 from nlobayes.errors import InputError
 from nlobayes.study.source import GivenPath, MadeBy, SourceSettings, stays_inside
 from nlobayes.study.sources._processes import CROSS_SECTIONS, OfProcess, check_reads_both
@@ -39,8 +40,9 @@ class Spectra(OfProcess):
     """Meaning of `sigma_pb`: NLO with the squark masses of the point, or with their mean."""
     masses: Literal["signed", "absolute"] = "signed"
     """Masses with the sign of the eigenvalue, as SLHA has them, or without."""
-    pattern: Pattern = "*.slha"
-    """Pattern of the files in the folder; `**/*.slha` also selects files in subfolders."""
+    pattern: Pattern = "*"
+    """Pattern of the files in the folder; `**/*` also selects files in subfolders. Files that are
+    not SLHA by their content are left out."""
     layout: tuple[str, ...] | None = None
     """Columns of PROSPINO_OUTPUT after the two particles and the energy, as `name` or `name:unit`;
     the usual ones by default."""
@@ -58,8 +60,8 @@ class Spectra(OfProcess):
         return self
 
     def files(self, folder: Path) -> list[Path]:
-        """List the files below a folder in the order of their names."""
-        return sorted(path for path in folder.glob(self.pattern) if path.is_file())
+        """List the SLHA files below a folder in the order of their names."""
+        return sorted(p for p in folder.glob(self.pattern) if p.is_file() and is_slha(p))
 
 
 class SlhaSource(SourceSettings, Spectra):
