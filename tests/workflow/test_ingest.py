@@ -124,5 +124,5 @@ def test_a_folder_that_is_not_there_is_named(unbuilt: Project, tmp_path: Path) -
     project = unbuilt.copy_to(tmp_path / "project")
     project.configure({"datasets": {"tiny": {**TINY, "source": {**SOURCE, "folder": "nowhere"}}}})
     done = project.snakemake("--dry-run", DATASET, status=2)
-    assert "datasets.tiny.source.folder: no file of nowhere matches '*.slha'" in done.stderr
+    assert "datasets.tiny.source.folder: no SLHA file of nowhere matches '*'" in done.stderr
     assert "Traceback" not in done.stdout + done.stderr

@@ -66,7 +66,7 @@ def test_a_folder_without_files_stops_the_plan(prepared: Project) -> None:
     preset = {"source": source, "split": {"train": 5, "validation": 2, "test": 2}}
     changes = {"datasets": {"scanned": preset}}
     done = prepared.snakemake("--dry-run", "results/data/scanned.nc", changes=changes, status=2)
-    assert "datasets.scanned.source.folder: no file of data/scan matches '*.slha'" in done.stderr
+    assert "datasets.scanned.source.folder: no SLHA file of data/scan matches '*'" in done.stderr
 
 
 @pytest.mark.slow

@@ -274,7 +274,8 @@ def test_other_targets_are_no_cross_sections(
 
 def test_only_one_slha_file_has_a_copy(path: Path, slha: Path, tmp_path: Path) -> None:
     out = str(tmp_path / "out.csv")
-    for points in (slha.parent, tmp_path / "points.csv", "-"):
+    (tmp_path / "run.lhe").write_text(f"<LesHouchesEvents>\n<slha>\n{slha.read_text()}</slha>\n")
+    for points in (slha.parent, tmp_path / "points.csv", tmp_path / "run.lhe", "-"):
         with refused("commands.slha_out_of_other", where="--slha-out"):
             predict(path, str(points), out, slha_out=tmp_path / "b.slha")
     for taken in (Path(out), path):

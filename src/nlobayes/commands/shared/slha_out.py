@@ -42,6 +42,8 @@ def write_xsections(surrogates: Sequence[Surrogate], points: str, out: Path) -> 
         raise InputError("commands.slha_out_of_other", where=OPTION, points=points)
     known = [(surrogate, *_process_and_order(surrogate)) for surrogate in surrogates]
     content = read_content(path)
+    if content.lstrip().startswith(b"<"):  # an LHE file, which nothing may follow
+        raise InputError("commands.slha_out_of_other", where=OPTION, points=points)
     entries = [_entry(*each, decode(content), path) for each in known]
     write_bytes(out, reduce(put, entries, content))
     return tuple(dict.fromkeys(name for entry in entries for name in others(content, entry)))
