@@ -304,4 +304,4 @@ def test_zero_draws_are_one_line(tmp_path: Path, dataset_path: Path) -> None:
     out = tmp_path / "out.nc"
     words: list[str | Path] = ["draw", "--spec", json.dumps(spec), "--dataset", dataset_path]
     done = nlobayes(*words, "--previous", dataset_path, "--out", out)
-    assert_refused(done, "DrawJob specification: draws: Input should be greater than or equal to 1")
+    assert_refused(done, "DrawJob specification: draws: must be at least 1")

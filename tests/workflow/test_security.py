@@ -203,7 +203,7 @@ def test_a_hostile_configfile_is_refused(unbuilt: Project, tmp_path: Path) -> No
 @pytest.mark.by_day(1)
 def test_a_target_outside_the_study_is_no_target(unbuilt: Project, target: str) -> None:
     refused = unbuilt.snakemake("--dry-run", target, status=1)
-    assert "No rule to produce" in refused.stdout + refused.stderr
+    assert "is no grid and no file of this study" in refused.stdout + refused.stderr
     assert "Traceback" not in refused.stdout + refused.stderr
 
 
@@ -215,4 +215,4 @@ def test_a_dot_in_a_name_is_a_dot(unbuilt: Project) -> None:
     assert unbuilt.planned("results/data/t.y.nc", changes=changes)["prepare"] == 1
     words = ("--dry-run", "results/data/tXy.nc")
     refused = unbuilt.snakemake(*words, changes=changes, status=1)
-    assert "No rule to produce" in refused.stdout + refused.stderr
+    assert "is no grid and no file of this study" in refused.stdout + refused.stderr

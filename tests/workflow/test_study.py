@@ -123,4 +123,7 @@ def test_refuses_in_one_line(unbuilt: Project, changes: dict[str, Any], said: st
 
 def test_a_target_that_is_no_grid_fails(unbuilt: Project) -> None:
     refused = unbuilt.snakemake("--dry-run", "nope", status=1)
-    assert "No rule to produce nope" in refused.stdout + refused.stderr
+    assert (
+        "nope is no grid and no file of this study; its grids are "
+        in refused.stdout + refused.stderr
+    )

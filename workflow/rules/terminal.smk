@@ -15,6 +15,7 @@ from snakemake_interface_logger_plugins.common import LogEvent
 from nlobayes.study.jobs_of_runs import SummaryJob
 from nlobayes.study.watched import watch_job
 from nlobayes.workflow.live import BEGIN_AFTER, Progress, Terminal, Watcher, labelled
+from nlobayes.workflow.process import refused_target
 
 UNSAID = {
     *(LogEvent.WORKFLOW_STARTED, LogEvent.RESOURCES_INFO, LogEvent.JOB_STARTED),
@@ -52,7 +53,10 @@ class InFewLines(logging.Filter):
 
 
 class ShortErrors(logging.Formatter):
-    """Print for a failed job the path of its log, the log, and the report of its executor."""
+    """Print for a failed job the path of its log, the log, and the report of its executor.
+
+    A target that the study lacks is refused in one line.
+    """
 
     def __init__(self, whole):
         super().__init__()
@@ -64,6 +68,8 @@ class ShortErrors(logging.Formatter):
             shown = {"msg": record.rule_msg or "", "shellcmd": None}
             hidden = {"input": [], "output": []}
             record = logging.makeLogRecord(record.__dict__ | shown | hidden)
+        elif error := refused_target(str(record.msg), PLAN.study.grids):
+            return f"nlobayes: error: {error}"
         return self.whole.format(record)
 
 
@@ -80,14 +86,16 @@ def shorten_terminal():
     """Print only our own lines on the terminal, unless Snakemake's output was requested."""
     global PROGRESS
     shown = workflow.output_settings
-    if shown.dryrun or shown.verbose or shown.printshellcmds:
+    if shown.verbose or shown.printshellcmds:
         return
     for handler in logger.handlers:
         if workflow.is_main_process and handler.name == "DefaultStreamHandler":
+            handler.setFormatter(ShortErrors(handler.formatter))
+            if shown.dryrun:
+                continue
             terminal = Terminal(handler.stream)
             PROGRESS = Progress(terminal)
             handler.addFilter(InFewLines())
-            handler.setFormatter(ShortErrors(handler.formatter))
             handler.setStream(terminal)
             atexit.register(end_progress)
 

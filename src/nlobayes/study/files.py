@@ -75,6 +75,8 @@ def parse_yaml(text: str, where: str) -> Any:
 
 
 def _unreadable(where: str, error: Exception) -> InputError:
+    if isinstance(error, FileNotFoundError):
+        return InputError("study.absent", where=where, folder=Path.cwd())
     faults = [error.code] if isinstance(error, InputError) else []
     reason = " ".join(str(error).split())
     return InputError("study.not_yaml", where=where, reason=reason, faults=faults)

@@ -2,38 +2,53 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
 from pydantic import ValidationError
 
-from nlobayes.errors import InputError
+from nlobayes.errors import InputError, words_of
 from nlobayes.study.methods import CHAINS
+
+TYPE = re.compile(r"(constrained-)?(str|int|float|bool)|.+\[.*")
+"""Name that pydantic gives to one of several types of a key; no study contains it."""
 
 
 def refusal(error: ValidationError, where: str) -> InputError:
-    """Convert a validation error to one `InputError`, whose text has the first three errors.
+    """Convert a validation error to one `InputError`, whose text has the first three keys.
 
     The fields `faults` and `places` have an entry for each error: the code of an `InputError` or
     the type of pydantic's own error, and the dotted key.
     """
-    details = error.errors()
+    details = [detail for detail in error.errors() if not _follows(detail, error.errors())]
+    by_place: dict[str, list[Any]] = {}
+    for detail in details:
+        by_place.setdefault(_dotted(detail), []).append(detail)
+    reasons = [_message(place, each) for place, each in [*by_place.items()][:3]]
     return InputError(
         "study.refused",
         where=where,
-        reasons=" ".join("; ".join(map(_message, details[:3])).split()),
+        reasons=" ".join("; ".join(reasons).split()),
         faults=[_fault(detail) for detail in details],
         places=[_place(detail) for detail in details],
     )
 
 
-def _message(detail: Any) -> str:
-    place = _dotted(detail)
-    message = detail["msg"].removeprefix("Value error, ")
-    text = f"{place}: {message}" if place else message
-    if detail["type"] in {"missing", "value_error"}:
+def _follows(detail: Any, details: Sequence[Any]) -> bool:
+    """Return whether a list is too short only because an item of it is refused."""
+    place = detail["loc"]
+    inside = (each["loc"] for each in details if len(each["loc"]) > len(place))
+    return detail["type"] == "too_short" and any(loc[: len(place)] == place for loc in inside)
+
+
+def _message(place: str, details: Sequence[Any]) -> str:
+    """Describe the errors of one key; there are several if it may have several types."""
+    words = " or ".join(dict.fromkeys(map(words_of, details)))
+    text = f"{place}: {words}" if place else words
+    if details[0]["type"] in {"missing", "value_error", "union_tag_invalid"}:
         return text
-    return f"{text}, got {detail['input']!r:.200}"
+    return f"{text}, got {details[0]['input']!r:.200}"
 
 
 def _error_of(detail: Any) -> InputError | None:
@@ -57,5 +72,6 @@ def _dotted(detail: Any) -> str:
 
 
 def _as_written(place: Sequence[Any]) -> list[Any]:
-    """Remove the default kind of a method, that of chains, from a place, as studies omit it."""
-    return [part for depth, part in enumerate(place) if (depth, part) != (2, CHAINS)]
+    """Remove from a place names of types, and the default kind of a method, as studies omit it."""
+    written = (part for part in place if not TYPE.fullmatch(str(part)))
+    return [part for depth, part in enumerate(written) if (depth, part) != (2, CHAINS)]

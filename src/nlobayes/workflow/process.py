@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import atexit
 import gc
+import re
 import shlex
 import sys
+from collections.abc import Collection
 from pathlib import Path
 from typing import NoReturn, Protocol
+
+from nlobayes.errors import InputError
 
 
 class Scheduler(Protocol):
@@ -20,6 +24,15 @@ def stop(fault: object) -> NoReturn:
     """Print the reason in one line and exit with status 2."""
     sys.stderr.write(f"nlobayes: error: {fault}\n")
     sys.exit(2)
+
+
+def refused_target(message: str, grids: Collection[str]) -> object | None:
+    """Return the error in a message of Snakemake on a target that the study lacks, or None."""
+    if refused := re.search("InputError: (.+)", message):
+        return refused[1]
+    if missing := re.search(r"No rule to produce (.+) \(if you use", message):
+        return InputError("workflow.no_target", target=missing[1], grids=grids)
+    return None
 
 
 def collect_no_garbage() -> None:

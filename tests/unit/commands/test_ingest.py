@@ -195,7 +195,7 @@ def test_the_table_is_prepared_with_its_errors(folder: Path, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--pair", "1", "5"], "spectra.pair.1: Input should be less than or equal to 4, got 5"),
+        (["--pair", "1", "5"], "spectra.pair.1: must be at most 4, got 5"),
         (["--sqrt-s-tev", "nan"], "spectra.sqrt_s_tev"),
         (["--sqrt-s-tev", "7"], "none of 18 files has a usable cross section of 1000022 1000022"),
         (["--cross-section", "nlo_xy"], "'nlo_ms' or 'nlo', got 'nlo_xy'"),

@@ -148,7 +148,7 @@ BAD_SPECS: list[tuple[dict[str, Any], str, dict[str, Any]]] = [
     (
         {"split": {"train": 0, "validation": 15, "test": 15}},
         "greater_than_equal",
-        {"places": ["split.train.constrained-int", "split.train.constrained-float"]},
+        {"places": ["split.train", "split.train"]},
     ),
     ({"reference_points": 0}, "greater_than_equal", {"places": ["reference_points"]}),
     ({"features": {"columns": []}}, "data.no_features", {}),

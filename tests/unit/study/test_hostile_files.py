@@ -204,7 +204,7 @@ def test_what_is_no_file_is_refused_without_waiting_for_it(tmp_path: Path, kind:
         "loop": lambda: path.symlink_to(path),
     }
     make.get(kind, lambda: None)()
-    assert refusal(path)
+    assert refusal(path, "study.absent" if kind == "nothing" else "study.not_yaml")
 
 
 def test_a_template_is_refused_as_a_study(tmp_path: Path) -> None:

@@ -48,3 +48,4 @@ def test_a_file_that_is_no_plain_study_stops_the_planning(
     check_study_files([Path("alone.yaml")])
     with pytest.raises(SystemExit):
         check_study_files([])
+    assert "config/config.yaml: there is no such file; give" in capsys.readouterr().err

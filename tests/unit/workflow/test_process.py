@@ -5,15 +5,34 @@ from __future__ import annotations
 import inspect
 from types import SimpleNamespace
 
+import pytest
 from snakemake.scheduling.job_scheduler import JobScheduler
 
-from nlobayes.workflow.process import start_jobs_at_once
+from nlobayes.workflow.process import refused_target, start_jobs_at_once
 
 
 def test_no_limit_of_jobs_a_second_is_left() -> None:
     scheduler = SimpleNamespace(job_rate_limiter="100 jobs a second")
     start_jobs_at_once(scheduler)
     assert scheduler.job_rate_limiter is None
+
+
+@pytest.mark.parametrize(
+    ("message", "error"),
+    [
+        (
+            "InputFunctionException\n  InputError: s9 is none; a\nTraceback:\n",
+            "s9 is none; a",
+        ),
+        (
+            "MissingRuleException:\nNo rule to produce quick (if you use input functions make ...",
+            "quick is no grid and no file of this study; its grids are a, b",
+        ),
+        ("Building DAG of jobs...", "None"),
+    ],
+)
+def test_a_target_that_the_study_lacks_is_refused_in_one_line(message: str, error: str) -> None:
+    assert str(refused_target(message, ["a", "b"])) == error
 
 
 def test_the_scheduler_wakes_itself_up_for_this_limit_alone() -> None:

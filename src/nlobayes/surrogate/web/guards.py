@@ -135,9 +135,7 @@ class GuardedRoute(APIRoute):
 
         async def handle_checked(request: Request) -> Response:
             if request.method != "GET" and _is_foreign(request.headers):
-                raise HTTPException(
-                    403, "requests from pages of other sites are refused; use a program"
-                )
+                raise HTTPException(403, "a page of another site sent this; send it by a program")
             _check_once(name for name, _ in request.query_params.multi_items())
             scope = {**request.scope, "headers": [JSON, *request.scope["headers"]]}
             return await handle(_Once(scope, request.receive))
