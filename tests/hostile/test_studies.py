@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nlobayes.data.csv_text import is_number, parse_cells
+from nlobayes.data.cells import is_number, parse_cells
 from nlobayes.study.files import parse_yaml, read_yaml
 from nlobayes.study.grid import MOST_CHAIN_JOBS, MOST_RUNS, Study, load_study
 from nlobayes.study.library import override, read_presets

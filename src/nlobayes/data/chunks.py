@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 import gzip
-import io
 import math
 import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
+from io import BufferedReader
 from pathlib import Path
 from sys import getsizeof
+from types import MappingProxyType
 from typing import BinaryIO, NamedTuple, cast
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from nlobayes.data.csv_text import check_known, is_number, parse_cells, read_header, read_lines
+from nlobayes.data.cells import PLAIN, Notation, hint_of, number_of, parse_cells
+from nlobayes.data.csv_text import decoded, read_header, read_lines
+from nlobayes.data.formats import is_packed, is_parquet
+from nlobayes.data.headers import check_known
 from nlobayes.data.parquet_table import check_parquet, from_arrow
-from nlobayes.data.tables import READ_ERRORS
+from nlobayes.data.tables import READ_ERRORS, unreadable
 from nlobayes.data.units import convert
 from nlobayes.errors import InputError, shorten
 
-FORMATS = (".csv", ".csv.gz", ".parquet")
 ROWS = 8192
 """Most rows of a chunk."""
 MOST_BYTES = 64 * 2**20
@@ -57,42 +60,60 @@ class Chunk(NamedTuple):
 
 
 class Source(NamedTuple):
-    """Open table: its name in messages, the kind of its row labels, units by column, its chunks."""
+    """Open table.
+
+    Attributes
+    ----------
+    name
+        Its name in messages.
+    label
+        Kind of its row labels.
+    units
+        Unit of each column.
+    chunks
+        Its rows.
+    notations
+        Notation of the numbers of each column of text.
+    """
 
     name: str
     label: str
     units: dict[str, str]
     chunks: Iterator[Chunk]
+    notations: Mapping[str, Notation] = MappingProxyType({})
 
 
 @contextmanager
 def open_table(
-    path: Path, columns: Sequence[str], rows: int = ROWS, optional: Sequence[str] = ()
+    path: Path,
+    columns: Sequence[str],
+    rows: int = ROWS,
+    optional: Sequence[str] = (),
+    names: Sequence[str] = (),
 ) -> Iterator[Source]:
-    """Open a `.csv`, `.csv.gz` or `.parquet` file to read these columns in chunks of rows.
+    """Open a text or parquet file to read these columns in chunks of rows.
 
-    Columns that are `optional` are read if the file has them.
+    Columns that are `optional` are read if the file has them. `names` are the header cells of a
+    text table without a header.
 
     Raises
     ------
     InputError
         If the file is no such table, lacks a column, cannot be read, or has no rows.
     """
-    if not path.name.endswith(FORMATS):
-        raise InputError("data.unknown_format", where=path, known=FORMATS)
+    parquet = is_parquet(path)
     with _readable(str(path)):
         if not stat.S_ISREG(path.stat().st_mode):
             raise OSError("not a regular file")
         size = path.stat().st_size
         file = path.open("rb")
     with file:
-        if path.suffix == ".parquet":
-            yield _open_parquet(file, columns, rows, str(path), optional)
+        if parquet:
+            yield _open_parquet(file, columns, rows, str(path), optional, names)
         else:
-            packed = path.suffix == ".gz"
-            unpacked = cast(BinaryIO, gzip.GzipFile(fileobj=file)) if packed else file
+            unpacked = cast(BinaryIO, gzip.GzipFile(fileobj=file)) if is_packed(path) else file
             share = partial(_share, file, size)
-            yield open_csv(unpacked, columns, str(path), rows, share, optional)
+            yield open_csv(unpacked, columns, str(path), rows, share, optional, names)
 
 
 def open_csv(
@@ -102,17 +123,18 @@ def open_csv(
     rows: int = ROWS,
     share: Callable[[], float] = lambda: math.nan,
     optional: Sequence[str] = (),
+    names: Sequence[str] = (),
 ) -> Source:
-    """Open a CSV stream to read these columns, and the `optional` ones it has, in chunks of rows.
+    """Open a stream of text to read these columns in chunks of rows; arguments as `open_table`.
 
     Raises
     ------
     InputError
         As `open_table`.
     """
-    text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
     with _readable(name):
-        header, cells = read_header(read_lines(text, math.inf, name), name)
+        text = decoded(file)
+        header, cells = read_header(read_lines(text, math.inf, name), name, names)
     for column in columns:
         check_known(header.names, column, name)
     read = (*columns, *(name for name in optional if name in header.names))
@@ -126,9 +148,10 @@ def open_csv(
             columns = {name: np.array(found, dtype=object) for name, found in by_column}
             yield Chunk(labels, columns, faults, share())
             first += len(some)
-        text.detach()  # otherwise its deletion would close the file
+        cast(BufferedReader, text.detach()).detach()  # otherwise their deletion closes the file
 
-    return Source(name, "row", header.units, _checked(chunks(), name))
+    notations = dict(zip(header.names, header.notations, strict=True))
+    return Source(name, "row", header.units, _checked(chunks(), name), notations)
 
 
 def numbers(
@@ -152,10 +175,11 @@ def numbers(
     faults = dict(chunk.faults)
     for position, (name, unit) in enumerate(units.items()):
         cells = chunk.columns[name]
-        found = _numbers(cells)
+        found = _numbers(cells, source.notations.get(name, PLAIN))
         for row in np.flatnonzero(~np.isfinite(found)).tolist():
             cell = shorten(str(cells[row]), MOST_OF_A_CELL)
-            faults.setdefault(row, f"column {name!r} holds {cell!r}, no finite number")
+            hint = f" ({why})" if (why := hint_of(cell)) else ""
+            faults.setdefault(row, f"column {name!r} holds {cell!r}, no finite number{hint}")
         values[:, position] = _in_unit(found, name, (source.units[name], unit), source.name)
     return values, faults
 
@@ -165,7 +189,12 @@ def _share(file: BinaryIO, size: int) -> float:
 
 
 def _open_parquet(
-    file: BinaryIO, columns: Sequence[str], rows: int, name: str, optional: Sequence[str]
+    file: BinaryIO,
+    columns: Sequence[str],
+    rows: int,
+    name: str,
+    optional: Sequence[str],
+    names: Sequence[str],
 ) -> Source:
     with _readable(name):
         stored = pq.ParquetFile(
@@ -175,7 +204,7 @@ def _open_parquet(
             page_checksum_verification=True,
             read_dictionary=[*columns, *optional],  # repeated texts are held in memory once
         )
-        check_parquet(stored, math.inf, name)
+        check_parquet(stored, math.inf, name, names)
         fields = {field.name: (field.metadata or {}) for field in stored.schema_arrow}
         units = {column: found.get(b"unit", b"").decode() for column, found in fields.items()}
     for column in columns:
@@ -227,11 +256,8 @@ def _readable(name: str) -> Iterator[None]:
         raise
     except MemoryError as error:
         raise MemoryError(f"{name}: no room for a chunk of rows; {error}".strip("; ")) from None
-    except FileNotFoundError:
-        raise InputError("data.no_such_file", where=name) from None
     except READ_ERRORS as error:
-        reason = " ".join(str(error).split())
-        raise InputError("data.unreadable_table", where=name, reason=reason) from None
+        raise unreadable(error, name) from None
 
 
 def _gather(
@@ -257,13 +283,14 @@ def _gather(
         yield some, faults
 
 
-def _numbers(cells: np.ndarray) -> np.ndarray:
+def _numbers(cells: np.ndarray, notation: Notation) -> np.ndarray:
     if cells.dtype != object:
         return cells
-    parsed = parse_cells(cells.tolist())
+    parsed = parse_cells(cells.tolist(), notation)
     if parsed.dtype != object:
         return parsed
-    return np.array([float(cell) if is_number(cell) else math.nan for cell in parsed])
+    found = (number_of(str(cell), notation) for cell in cells)
+    return np.array([math.nan if number is None else number for number in found])
 
 
 def _in_unit(values: np.ndarray, name: str, units: tuple[str, str], source: str) -> np.ndarray:

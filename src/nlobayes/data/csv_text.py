@@ -1,13 +1,13 @@
-"""Line-by-line reading of CSV within limits, so that no file can exhaust the memory.
+"""Line-by-line reading of text tables within limits, so that no file can exhaust the memory.
 
-A header cell is `name:unit`, or `name` if the unit is unknown. Leading lines `# key: value` are
-metadata. A column is an array of float64, or of text if any of its cells is not a number.
+Cells are separated by commas, semicolons, tabs, bars or blanks. A header cell is `name:unit`, or a
+name that may end in a known unit in brackets. Leading lines `# key: value` are metadata. A column
+is an array of float64, or of text if any of its cells is not a number.
 """
 
 from __future__ import annotations
 
-import csv
-import difflib
+import codecs
 import gzip
 import io
 import re
@@ -15,35 +15,43 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain, islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-import numpy as np
-
+from nlobayes.data.cells import PERCENT, Notation, is_numeric, notations_of, parse_cells
+from nlobayes.data.formats import is_packed
+from nlobayes.data.headers import check_header
+from nlobayes.data.prospino import DAT_COLUMNS, row_of_dat
+from nlobayes.data.separators import (
+    MOST_CHARACTERS,
+    SEPARATORS,
+    Sample,
+    split_line,
+    split_rows,
+    width_of,
+)
+from nlobayes.data.units import known_unit
 from nlobayes.errors import InputError
 from nlobayes.types import Table
 
-MOST_NAMED = 30
-"""Most columns that a message names."""
-_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
-_DIGITS = re.compile(r"[0-9]+")
-_SEPARATOR = re.compile(r"[;\t|]")
-MOST_COLUMNS = 10_000
-MOST_CHARACTERS = 2**20
-"""Longest line, and longest row if quoted cells span lines."""
-MOST_EMPTY = 1_000_000
-"""Most consecutive empty lines."""
+_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_LINE_BREAK = re.compile(r"\s*[\r\n\t]\s*")
+_OF_PANDAS = re.compile(r"Unnamed: [0-9][\w.]*")
+"""Name that pandas gives to a column without one."""
+_IN_BRACKETS = re.compile(r"\S.*?\s*[\[(]\s*(\w+)\s*[\])]")
+"""Name that ends in a word in brackets."""
 
 
 class Header(NamedTuple):
-    """Names of the columns, the unit of each, and the metadata in the lines above the header."""
+    """Names of the columns, their units and notations, and the metadata above them."""
 
     names: list[str]
     units: dict[str, str]
     metadata: dict[str, str]
+    notations: list[Notation]
 
 
-def read_csv(path: Path, most_bytes: float) -> Table:
-    """Read a table from CSV, unpacked if the name ends in `.gz`.
+def read_csv(path: Path, most_bytes: float, names: Sequence[str]) -> Table:
+    """Read a text table, unpacked if the name ends in `.gz`; `names` are those of its columns.
 
     Raises
     ------
@@ -51,13 +59,18 @@ def read_csv(path: Path, most_bytes: float) -> Table:
         If the header is not usable, a row is incomplete, or a limit is exceeded.
     """
     with _open(path) as file:
-        header, rows = read_header(read_lines(file, most_bytes, str(path)), str(path))
+        header, rows = read_header(read_lines(file, most_bytes, str(path)), str(path), names)
         columns = _columns(rows, len(header.names), str(path))
-    named = zip(header.names, map(parse_cells, columns), strict=True)
-    return Table(dict(named), header.units, header.metadata)
+    return _table(header, columns)
 
 
-def preview_csv(path: Path, most_bytes: float, requested: Collection[str], most_rows: int) -> Table:
+def preview_csv(
+    path: Path,
+    most_bytes: float,
+    names: Sequence[str],
+    requested: Collection[str],
+    most_rows: int,
+) -> Table:
     """Read the header and the first rows of the `requested` columns; leave all others empty.
 
     Raises
@@ -66,106 +79,121 @@ def preview_csv(path: Path, most_bytes: float, requested: Collection[str], most_
         As `read_csv`, for the part that is read.
     """
     with _open(path) as file:
-        header, rows = read_header(read_lines(file, most_bytes, str(path)), str(path))
+        header, rows = read_header(read_lines(file, most_bytes, str(path)), str(path), names)
         some = islice(rows, most_rows) if set(requested) & {*header.names} else iter(())
         columns = _columns(some, len(header.names), str(path))
-    named = dict(zip(header.names, columns, strict=True))
-    cells = {name: named[name] if name in requested else [] for name in named}
-    return Table({n: parse_cells(c) for n, c in cells.items()}, header.units, header.metadata)
+    named = zip(header.names, columns, strict=True)
+    return _table(header, [cells if name in requested else [] for name, cells in named])
 
 
-def read_header(lines: Iterator[str], source: str) -> tuple[Header, Iterator[list[str]]]:
+def _table(header: Header, columns: list[list[str]]) -> Table:
+    parsed = map(parse_cells, columns, header.notations)
+    return Table(dict(zip(header.names, parsed, strict=True)), header.units, header.metadata)
+
+
+def read_header(
+    lines: Iterator[str], source: str, names: Sequence[str] = ()
+) -> tuple[Header, Iterator[list[str]]]:
     """Read the header, and return it with an iterator over the rows that are not empty.
+
+    `names` are the header cells of a table without a header.
 
     Raises
     ------
     InputError
-        If the header is not usable.
+        If the header is not usable, or there are names beside it.
     """
     comments, body = _split_comments(lines, source)
-    rows = _rows(body, source)
-    cells = [cell.partition(":") for cell in next(rows, [])]
-    names = [name.strip() for name, _, _ in cells]
-    check_header(names, source)
-    units = {name: unit.strip() for name, (_, _, unit) in zip(names, cells, strict=True)}
-    return Header(names, units, comments), rows
+    sample, rows = split_rows(body, source)
+    cells, units, above = _find_header(sample, comments, names, source)
+    count = width_of(cells)
+    pairs = [_name_and_unit(cell) for cell in cells[:count]]
+    named = [name or f"unnamed {place}" for place, (name, _) in enumerate(pairs, start=1)]
+    check_header(named, source)
+    fitting = (row[:count] for row in sample.rows[above:] if len(row) >= count >= width_of(row))
+    found = notations_of([*fitting], count, sample.separator)
+    stated = [unit or own for (_, unit), own in zip(pairs, [*units, *[""] * count], strict=False)]
+    notations = [
+        notation if unit in ("", notation.suffix) else notation._replace(suffix="")
+        for notation, unit in zip(found, stated, strict=True)
+    ]
+    given = (unit or n.suffix.strip(PERCENT) for unit, n in zip(stated, notations, strict=True))
+    header = Header(named, dict(zip(named, given, strict=True)), _metadata(comments), notations)
+    if cells is DAT_COLUMNS:
+        rows = map(row_of_dat, rows)
+    return header, (_trimmed(row, count) for row in islice(rows, above, None))
+
+
+def _find_header(
+    sample: Sample, comments: Sequence[str], names: Sequence[str], source: str
+) -> tuple[Sequence[str], list[str], int]:
+    """Return the header cells, the cells of a row of units, and how many rows they are."""
+    first, second, third = [*sample.rows[:3], [], [], []][:3]
+    numbers = [position for position, cell in enumerate(first, start=1) if is_numeric(cell)]
+    if not numbers:
+        if names and first:
+            raise InputError("data.names_beside_header", where=source, known=first)
+        if _are_units(second) and any(map(is_numeric, third)):
+            return first, _units_of(second), 2
+        return first, [], 1
+    if names:
+        counted = [cell for cell in first if cell] == [str(place) for place in range(len(numbers))]
+        return names, [], int(counted and len(numbers) > 1)
+    found = [cells for text in comments if (cells := _names_in(text, first, sample.separator))]
+    if len(found) > 1 and _are_units(found[-1]):
+        return found[-2], _units_of(found[-1]), 0
+    if found:
+        return found[-1], [], 0
+    if len(row_of_dat(first)) == len(DAT_COLUMNS) and numbers == [*range(2, len(first) + 1)]:
+        return DAT_COLUMNS, [], 0
+    place = numbers[0]
+    raise InputError("data.header_cell", where=source, position=place, name=first[place - 1])
+
+
+def _names_in(comment: str, row: Sequence[str], separator: str) -> list[str]:
+    """Split a comment that names the cells of a row; it may use another separator."""
+    split = (split_line(comment, one) for one in (separator, *SEPARATORS))
+    fitting = (cells for cells in split if width_of(cells) in (len(row), width_of(row)))
+    return next((cells for cells in fitting if not any(map(is_numeric, cells))), [])
+
+
+def _are_units(cells: Sequence[str]) -> bool:
+    units = _units_of(cells)
+    return any(map(known_unit, units)) and not any(
+        is_numeric(unit) and unit != "1" for unit in units
+    )
+
+
+def _units_of(cells: Sequence[str]) -> list[str]:
+    bare = [cell.strip(" []()-") for cell in cells]
+    return [known_unit(text) or text for text in bare]
+
+
+def _name_and_unit(cell: str) -> tuple[str, str]:
+    text = _LINE_BREAK.sub(" ", cell).strip()
+    name, colon, unit = text.partition(":")
+    if colon and not _OF_PANDAS.fullmatch(text):
+        return name.strip(), unit.strip()
+    found = _IN_BRACKETS.fullmatch(text)
+    return text, (known_unit(found[1]) if found else None) or ""
+
+
+def _trimmed(row: list[str], count: int) -> list[str]:
+    """Leave out empty cells behind the last column, which trailing separators make."""
+    return row[:count] if len(row) > count and not any(row[count:]) else row
+
+
+def decoded(file: Any) -> io.TextIOWrapper:
+    """Decode a binary file as UTF-8, or as UTF-16 if it begins with the byte order mark of that."""
+    buffered = io.BufferedReader(file)
+    encoding = "utf-16" if buffered.peek(2)[:2] in _UTF_16 else "utf-8-sig"
+    return io.TextIOWrapper(buffered, encoding=encoding, newline="")
 
 
 @contextmanager
 def _open(path: Path) -> Iterator[io.TextIOWrapper]:
-    with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-        yield io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
-
-
-def check_header(names: Sequence[str], source: str) -> None:
-    """Refuse a header that does not give every column one name.
-
-    Raises
-    ------
-    InputError
-        If there is no name, one is a number, empty or repeated, or there are too many.
-    """
-    if not names:
-        raise InputError("data.empty_file", where=source)
-    if len(names) > MOST_COLUMNS:
-        raise InputError("data.too_many_columns", where=source, count=len(names), most=MOST_COLUMNS)
-    seen: set[str] = set()
-    for position, name in enumerate(names, start=1):
-        if not name or is_number(name):
-            raise InputError("data.header_cell", where=source, position=position, name=name)
-        if name in seen:
-            raise InputError("data.column_twice", where=source, name=name)
-        seen.add(name)
-
-
-def check_known(names: Collection[str], name: str, source: str) -> None:
-    """Refuse a column name that is not among `names`.
-
-    Raises
-    ------
-    InputError
-        If it is not.
-    """
-    if name in names:
-        return
-    check_separated(names, name, source)
-    known, meant = named_columns(names), closest_name(names, name)
-    if meant:
-        raise InputError(
-            "data.no_column_but_close", where=source, name=name, meant=meant, known=known
-        )
-    raise InputError("data.no_column", where=source, name=name, known=known)
-
-
-def check_separated(names: Collection[str], missing: str, source: str) -> None:
-    """Refuse a header of one column that seems to use another separator than the comma.
-
-    Raises
-    ------
-    InputError
-        If it is such a header; the error names the column that is `missing`.
-    """
-    only, *others = [*names] or [""]
-    if not others and _SEPARATOR.search(only):
-        raise InputError("data.one_column", where=source, name=missing, known=[only])
-
-
-def closest_name(names: Collection[str], name: str) -> str | None:
-    """Find the existing name that was probably meant, ignoring case and small errors.
-
-    A name that differs in its digits alone is another column and is not suggested.
-    """
-    of_other_case = next((one for one in names if one.lower() == name.lower()), None)
-    if of_other_case is not None:
-        return of_other_case
-    close = difflib.get_close_matches(name, names)
-    return next((one for one in close if _DIGITS.sub("", one) != _DIGITS.sub("", name)), None)
-
-
-def named_columns(names: Collection[str]) -> list[str]:
-    """List at most `MOST_NAMED` names of columns, and the total number if there are more."""
-    more = [f"... ({len(names)} in all)"] if len(names) > MOST_NAMED else []
-    return [*names][:MOST_NAMED] + more
+    with gzip.open(path) if is_packed(path) else path.open("rb") as file:
+        yield decoded(file)
 
 
 def check_size(size: float, most_bytes: float, source: str) -> None:
@@ -178,29 +206,6 @@ def check_size(size: float, most_bytes: float, source: str) -> None:
     """
     if size > most_bytes:
         raise InputError("data.table_too_large", where=source, most_mb=most_bytes / 1e6)
-
-
-def is_number(cell: str) -> bool:
-    """Return whether every reader parses a cell as a number; only Python accepts 1_000."""
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return _is_plain(cell)
-
-
-def parse_cells(cells: Sequence[str]) -> np.ndarray:
-    """Convert cells to float64, or to text if any of them is not a number."""
-    try:
-        numbers = np.fromiter(map(float, cells), np.float64, len(cells))
-    except ValueError:
-        return np.array(cells, dtype=object)
-    return numbers if _is_plain("".join(cells)) else np.array(cells, dtype=object)
-
-
-def _is_plain(text: str) -> bool:
-    """Return whether numbers are written with ASCII digits and plain spaces alone."""
-    return text.isascii() and "_" not in text and not _CONTROL.search(text)
 
 
 def read_lines(text: io.TextIOWrapper, most_bytes: float, source: str) -> Iterator[str]:
@@ -222,39 +227,22 @@ def read_lines(text: io.TextIOWrapper, most_bytes: float, source: str) -> Iterat
         yield line
 
 
-def _rows(lines: Iterator[str], source: str) -> Iterator[list[str]]:
-    """Yield the rows that are not empty; limit the length of rows whose quoted cells span lines."""
-    length = empty = 0
-
-    def counted() -> Iterator[str]:
-        nonlocal length
-        for line in lines:
-            length += len(line)
-            if length > MOST_CHARACTERS:
-                raise InputError("data.long_row", where=source, most=MOST_CHARACTERS)
-            yield line
-
-    for row in csv.reader(counted(), strict=True):
-        length, empty = 0, 0 if row else empty + 1
-        if row:
-            yield row
-        elif empty > MOST_EMPTY:
-            raise InputError("data.empty_lines", where=source, most=MOST_EMPTY)
-
-
-def _split_comments(lines: Iterator[str], source: str) -> tuple[dict[str, str], Iterator[str]]:
-    comments: dict[str, str] = {}
+def _split_comments(lines: Iterator[str], source: str) -> tuple[list[str], Iterator[str]]:
+    comments: list[str] = []
     length = 0
     for line in lines:
-        if not line.startswith("#"):
+        if line.strip() and not line.startswith("#"):
             return comments, chain([line], lines)
         length += len(line)
         if length > MOST_CHARACTERS:
             raise InputError("data.long_metadata", where=source, most=MOST_CHARACTERS)
-        key, colon, value = line[1:].partition(":")
-        if colon:
-            comments[key.strip()] = value.strip()
+        comments.append(line[1:])
     return comments, lines
+
+
+def _metadata(comments: Sequence[str]) -> dict[str, str]:
+    entries = (comment.partition(":") for comment in comments)
+    return {key.strip(): value.strip() for key, colon, value in entries if colon}
 
 
 def _columns(rows: Iterator[list[str]], count: int, source: str) -> list[list[str]]:

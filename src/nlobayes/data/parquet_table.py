@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from nlobayes.data.csv_text import check_header, check_size
+from nlobayes.data.csv_text import check_size
+from nlobayes.data.headers import check_header, named_columns
 from nlobayes.errors import InputError
 from nlobayes.types import Table
 
 CELL_BYTES = 8
 
 
-def read_parquet(path: Path, most_bytes: float) -> Table:
+def read_parquet(path: Path, most_bytes: float, names: Sequence[str]) -> Table:
     """Read a table from parquet; the unit of a column is its field's metadata `unit`.
+
+    There are no `names` beside those of the file.
 
     Raises
     ------
@@ -27,11 +30,11 @@ def read_parquet(path: Path, most_bytes: float) -> Table:
     check_size(path.stat().st_size, most_bytes, str(path))
     # From bytes: with a path, pyarrow would also read columns from folder names like `a=1`.
     content = path.read_bytes()
-    check_parquet(pq.ParquetFile(pa.BufferReader(content)), most_bytes, str(path))
-    names = pq.read_schema(pa.BufferReader(content)).names
+    check_parquet(pq.ParquetFile(pa.BufferReader(content)), most_bytes, str(path), names)
+    stored_names = pq.read_schema(pa.BufferReader(content)).names
     # As dictionaries, repeated texts are held in memory once.
     stored = pq.ParquetFile(
-        pa.BufferReader(content), read_dictionary=names, page_checksum_verification=True
+        pa.BufferReader(content), read_dictionary=stored_names, page_checksum_verification=True
     ).read()
     stored.validate(full=True)
     metadata = stored.schema.metadata or {}
@@ -43,7 +46,11 @@ def read_parquet(path: Path, most_bytes: float) -> Table:
 
 
 def preview_parquet(
-    path: Path, most_bytes: float, requested: Collection[str], most_rows: int
+    path: Path,
+    most_bytes: float,
+    names: Sequence[str],
+    requested: Collection[str],
+    most_rows: int,
 ) -> Table:
     """Read the schema and the first rows of the `requested` columns; leave all others empty.
 
@@ -55,7 +62,7 @@ def preview_parquet(
     check_size(path.stat().st_size, most_bytes, str(path))
     with path.open("rb") as file:
         stored = pq.ParquetFile(file, page_checksum_verification=True)
-        check_parquet(stored, most_bytes, str(path))
+        check_parquet(stored, most_bytes, str(path), names)
         schema = stored.schema_arrow
         chosen = [name for name in schema.names if name in requested]
         first = next(stored.iter_batches(most_rows, columns=chosen), None) if chosen else None
@@ -71,28 +78,35 @@ def units_of(schema: pa.Schema) -> dict[str, str]:
     return {field.name: (field.metadata or {}).get(b"unit", b"").decode() for field in schema}
 
 
-def check_parquet(file: pq.ParquetFile, most_bytes: float, source: str) -> None:
+def check_parquet(
+    file: pq.ParquetFile, most_bytes: float, source: str, names: Sequence[str] = ()
+) -> None:
     """Check the metadata of the file before any column is read.
 
     Raises
     ------
     InputError
-        If the header is not usable, a column is nested, or a limit is exceeded.
+        If the header is not usable, there are `names` beside it, a column is nested, or a limit is
+        exceeded.
     """
-    names, claimed = file.schema_arrow.names, file.metadata
-    check_header(names, source)
+    own, claimed = file.schema_arrow.names, file.metadata
+    if names:
+        raise InputError("data.names_beside_header", where=source, known=named_columns(own))
+    check_header(own, source)
     leaves = [file.schema.column(number) for number in range(len(file.schema))]
     for leaf in leaves:
-        if leaf.max_repetition_level or ("." in leaf.path and leaf.path not in names):
+        if leaf.max_repetition_level or ("." in leaf.path and leaf.path not in own):
             raise InputError("data.nested_column", where=source, name=leaf.path)
     groups = (claimed.row_group(number) for number in range(claimed.num_row_groups))
     check_size(sum(group.total_byte_size for group in groups), most_bytes, source)
-    check_size(claimed.num_rows * len(names) * CELL_BYTES, most_bytes, source)
+    check_size(claimed.num_rows * len(own) * CELL_BYTES, most_bytes, source)
 
 
 def from_arrow(column: pa.ChunkedArray) -> np.ndarray:
-    """Convert a column to float64, or to text if it is not numeric."""
+    """Convert a column to float64, with 1 for true and 0 for false, or to text."""
     kind = column.type
+    if pa.types.is_boolean(kind):
+        column, kind = column.cast(pa.int8()), pa.int8()
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         return np.asarray(column.cast(pa.float64()).to_numpy())
     if not pa.types.is_dictionary(kind):

@@ -24,6 +24,15 @@ LAYOUT = (
 """Usual columns: LO, NLO, and NLO with the squark masses of the point (ms), the last also at half
 and twice the scale, with its PDF error and at the upper and lower alpha_s; relative numerical
 errors of the first two."""
+DAT_COLUMNS = (
+    *("proc", "i1", "i2", "dummy0", "dummy1", "scafac", "m1:GeV", "m2:GeV", "angle", "LO:pb"),
+    *("relerr_LO", "NLO:pb", "relerr_NLO", "K", "LO_ms:pb", "NLO_ms:pb"),
+)
+"""Columns of `prospino.dat`, which has no header."""
+OF_HIGGS = ("hh", "ht")
+"""Processes whose rows of `prospino.dat` have another cross section in place of the last two."""
+DAT_LEGEND = ["i1", "i2", "dummy0"]
+"""First words of the line behind the rows of `prospino.dat`, which names all but the first."""
 RATIOS = {"lo_relnumerr", "nlo_relnumerr"}
 KNOWN = {entry.partition(":")[0] for entry in LAYOUT}
 KEY_NAMES = {"pid", "pid1", "pid2", "com-energy", "sqrt_s", "sqrts", "energy", "ecm"}
@@ -46,6 +55,13 @@ NAMES_OF_A_HEADER = 3
 """Fewest known names in a comment that is taken for a header."""
 WORD = re.compile(r"([^\s\[\],;|()]+)(?:\s*[\[(]\s*(\w*)\s*[\])])?")
 """A word of a comment, and the unit in brackets that may follow it."""
+
+
+def row_of_dat(row: list[str]) -> list[str]:
+    """Give a row of `prospino.dat` all columns; two of charged Higgs bosons are NaN."""
+    if len(row) != len(DAT_COLUMNS) - 1 or row[0] not in OF_HIGGS:
+        return row
+    return [*row[:-1], "nan", "nan"]
 
 
 class Layout(NamedTuple):

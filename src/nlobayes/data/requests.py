@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nlobayes.data.csv_text import check_separated, closest_name, named_columns
 from nlobayes.data.feature_maps import FEATURE_MAPS
 from nlobayes.data.features import feature_names
+from nlobayes.data.headers import closest_name, named_columns
 from nlobayes.data.row_groups import groups_of
 from nlobayes.data.splits import bounds_of_parts
 from nlobayes.data.tables import check_requested_names, finite_numbers
@@ -74,7 +74,6 @@ def check_request(table: Table, request: Request, source: str) -> None:
     check_requested_names([*request.features, *request.targets, *request.variations], {}, source)
     faults = [*_missing(table, request)]
     if faults:
-        check_separated(table.columns, faults[0].fields["columns"][0], source)
         faults.append(InputError("data.known_columns", known=named_columns(table.columns)))
     for check in (_widths, _declared, _units, _values, _references, _groups):
         faults += check(table, request)

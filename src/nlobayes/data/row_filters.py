@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from nlobayes.data.csv_text import check_known
+from nlobayes.data.headers import check_known
 from nlobayes.errors import InputError
 from nlobayes.types import Table
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from nlobayes.data.chunks import ROWS, Chunk, Source
-from nlobayes.data.csv_text import check_known
+from nlobayes.data.headers import check_known
 from nlobayes.data.parameters import unit_of_parameter
 from nlobayes.data.processes import CHARGINOS, NEUTRALINOS, columns_of
 from nlobayes.data.slha import spectrum_of, unit_of

@@ -18,23 +18,16 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from nlobayes.data.csv_text import check_header, check_known, is_number, preview_csv, read_csv
+from nlobayes.data.cells import hint_of, is_number, is_numeric
+from nlobayes.data.csv_text import preview_csv, read_csv
+from nlobayes.data.formats import is_parquet
+from nlobayes.data.headers import check_header, check_known
 from nlobayes.data.parquet_table import preview_parquet, read_parquet
 from nlobayes.data.plausibility import check_magnitude, check_relative_error, repeated_rows
 from nlobayes.data.units import in_unit
 from nlobayes.errors import InputError
 from nlobayes.types import Table
 
-READERS: dict[str, Callable[..., Table]] = {
-    ".csv": read_csv,
-    ".csv.gz": read_csv,
-    ".parquet": read_parquet,
-}
-PREVIEWS: dict[str, Callable[..., Table]] = {
-    ".csv": preview_csv,
-    ".csv.gz": preview_csv,
-    ".parquet": preview_parquet,
-}
 PREVIEWED_ROWS = 100_000
 """Rows of a preview; errors of a target usually show in the first rows of a long table."""
 READ_ERRORS = (
@@ -47,6 +40,7 @@ READ_ERRORS = (
     pa.ArrowException,
     zlib.error,
 )
+OTHER_ENCODING = "give text in UTF-8: `iconv -f LATIN1 -t UTF-8 OLD > NEW` converts Latin-1"
 
 
 class Selection(NamedTuple):
@@ -68,8 +62,17 @@ class Selection(NamedTuple):
     error: np.ndarray | None = None
 
 
-def read_table(path: Path, most_mb: float | None = None) -> Table:
-    """Read a table from a `.csv`, `.csv.gz` or `.parquet` file.
+def read_table(path: Path, most_mb: float | None = None, names: Sequence[str] = ()) -> Table:
+    """Read a table from a file of one of the `FORMATS`.
+
+    Parameters
+    ----------
+    path
+        File to read.
+    most_mb
+        Largest size when unpacked in MB; None sets no limit.
+    names
+        Header cells of a text table without a header.
 
     Raises
     ------
@@ -77,13 +80,18 @@ def read_table(path: Path, most_mb: float | None = None) -> Table:
         If there is no such file, it cannot be read as a whole, its header is not usable, it has no
         rows, or it is larger than `most_mb` MB when unpacked.
     """
-    table = _read(READERS, path, most_mb)
+    table = _read(read_parquet, read_csv, path, most_mb, names)
     if not all(len(column) for column in table.columns.values()):
         raise InputError("data.no_rows", where=path)
     return table
 
 
-def preview_table(path: Path, columns: Collection[str], most_mb: float | None = None) -> Table:
+def preview_table(
+    path: Path,
+    columns: Collection[str],
+    most_mb: float | None = None,
+    names: Sequence[str] = (),
+) -> Table:
     """Read names and units of all columns, and the first `PREVIEWED_ROWS` of the given `columns`.
 
     The other columns are left empty.
@@ -93,26 +101,34 @@ def preview_table(path: Path, columns: Collection[str], most_mb: float | None = 
     InputError
         As `read_table`, for the part that is read.
     """
-    return _read(PREVIEWS, path, most_mb, columns, PREVIEWED_ROWS)
+    return _read(preview_parquet, preview_csv, path, most_mb, names, columns, PREVIEWED_ROWS)
 
 
 def _read(
-    readers: Mapping[str, Callable[..., Table]], path: Path, most_mb: float | None, *arguments: Any
+    parquet: Callable[..., Table],
+    text: Callable[..., Table],
+    path: Path,
+    most_mb: float | None,
+    *arguments: Any,
 ) -> Table:
-    read = next((read for end, read in readers.items() if path.name.endswith(end)), None)
-    if read is None:
-        raise InputError("data.unknown_format", where=path, known=[*readers])
+    read = parquet if is_parquet(path) else text
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             raise OSError("not a regular file")
         return read(path, math.inf if most_mb is None else most_mb * 1e6, *arguments)
     except InputError:
         raise
-    except FileNotFoundError:
-        raise InputError("data.no_such_file", where=path) from None
     except READ_ERRORS as error:
-        reason = " ".join(str(error).split())
-        raise InputError("data.unreadable_table", where=path, reason=reason) from None
+        raise unreadable(error, path) from None
+
+
+def unreadable(error: Exception, where: Path | str) -> InputError:
+    """Say in one line why a table cannot be read, and what to do."""
+    if isinstance(error, FileNotFoundError):
+        return InputError("data.no_such_file", where=where)
+    remedy = OTHER_ENCODING if isinstance(error, UnicodeDecodeError) else "give a complete file"
+    reason = " ".join(str(error).split())
+    return InputError("data.unreadable_table", where=where, reason=reason, remedy=remedy)
 
 
 def to_csv_text(table: Table) -> str:
@@ -243,6 +259,11 @@ def _variation(table: Table, name: str, unit: str, source: str) -> np.ndarray:
 
 def _check_writable(table: Table) -> None:
     check_header(list(table.columns), "table to write")
+    for position, name in enumerate(table.columns, start=1):
+        if is_numeric(name):
+            raise InputError(
+                "data.header_cell", where="table to write", position=position, name=name
+            )
     units = list(table.units.values())
     for text in (*table.columns, *units, *table.metadata, *table.metadata.values()):
         if not text.isprintable() or text != text.strip():
@@ -283,7 +304,10 @@ def finite_numbers(table: Table, name: str, source: str) -> np.ndarray:
     if not np.issubdtype(values.dtype, np.number):
         row = next((i for i, cell in enumerate(values) if not is_number(str(cell))), 0)
         cell = str(values[row])
-        raise InputError("data.not_numeric", where=source, name=name, row=row + 1, cell=cell)
+        hint = f" ({why})" if (why := hint_of(cell)) else ""
+        raise InputError(
+            "data.not_numeric", where=source, name=name, row=row + 1, cell=cell, hint=hint
+        )
     bad = np.flatnonzero(~np.isfinite(values))
     if bad.size:
         raise InputError(

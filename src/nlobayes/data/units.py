@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from nlobayes.data.csv_text import check_known
+from nlobayes.data.headers import check_known
 from nlobayes.errors import InputError
 from nlobayes.types import Table
 
@@ -20,6 +20,11 @@ UNITS = {
     "GeV": ("energy", 0),
     "TeV": ("energy", 3),
 }
+
+
+def known_unit(text: str) -> str | None:
+    """Return the known unit that a text names in any case, or None."""
+    return next((unit for unit in UNITS if unit.lower() == text.lower()), None)
 
 
 def convert(values: np.ndarray, from_unit: str, to_unit: str) -> np.ndarray:

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nlobayes.data.csv_text import check_known, is_number
+from nlobayes.data.cells import hint_of, unread
+from nlobayes.data.headers import check_known
 from nlobayes.data.units import declare_units
 from nlobayes.errors import InputError
 from nlobayes.fitting.cross_sections import results_beside
@@ -98,18 +99,19 @@ def dataset_of(
 
 
 def _check_numbers(cells: np.ndarray, name: str, path: str) -> None:
-    """Refuse a column in which most cells are numbers and some, such as empty ones, are not."""
+    """Refuse a column of numbers in which cells, such as empty ones, cannot be read as one."""
     if cells.dtype.kind == "f":
         return
-    odd = [row for row, cell in enumerate(cells) if not is_number(str(cell))]
-    if 0 < len(odd) < len(cells) / 2:
+    odd = unread([*map(str, cells)])
+    if odd:
         cell = str(cells[odd[0]]).strip()
+        hint = f" ({why})" if (why := hint_of(cell)) else ""
         raise InputError(
             "fitting.not_all_numbers",
             where=path,
             column=name,
             row=odd[0] + 1,
-            holds=f"holds {cell!r}" if cell else "is empty",
+            holds=f"holds {cell!r}{hint}" if cell else "is empty",
             count=len(odd),
             total=len(cells),
         )

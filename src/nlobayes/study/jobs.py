@@ -97,6 +97,7 @@ class PrepareJob(Frozen):
     units: dict[str, str]
     duplicates: Literal["reject", "keep"] = "reject"
     most_mb: PositiveInt | None = None
+    names: tuple[str, ...] = ()
     groups: GroupColumn = None
     rows: KeptRows = None
     process: StatedProcess = None

@@ -146,11 +146,6 @@ def test_every_fault_is_named_with_its_key(
         assert name in error.fields["reasons"]
 
 
-def test_other_separators_are_reported(tmp_path: Path) -> None:
-    path = write(tmp_path, "a;b;c;y", LINES.replace(",", ";"))
-    assert_refused(path, OWN, "data.one_column", where=path, known=["a;b;c;y"])
-
-
 @pytest.mark.parametrize("end", [".csv", ".parquet"])
 def test_splits_that_do_not_fit_are_refused(tmp_path: Path, end: str) -> None:
     path, split = write(tmp_path, end=end), {"train": 9, "validation": 2, "test": 2}

@@ -162,7 +162,7 @@ def test_a_unit_of_another_kind_is_refused(unit: str) -> None:
         ("a,a\n1,2\n", "data.column_twice", {"name": "a"}),
         ("mass,b\n1,2\n", "data.no_column", {"name": "a", "known": ["mass", "b"]}),
         ("A,b\n1,2\n", "data.no_column_but_close", {"name": "a", "meant": "A"}),
-        ("A;b\n1;2\n", "data.one_column", {"name": "a", "known": ["A;b"]}),
+        ("A;b\n1;2\n", "data.no_column_but_close", {"name": "a", "known": ["A", "b"]}),
         ('a,b\n1,2\n"1,2\n', "data.unreadable_table", {}),
         ("a,b\n1,\0\n", "data.nul_in_table", {}),
         ("a,b\n1," + "2" * 2**20 + "\n", "data.long_line", {}),
@@ -178,7 +178,7 @@ def test_bytes_that_are_no_text_are_refused() -> None:
         next(open_csv(io.BytesIO(b"a\n\xff\xfe\n"), ["a"], "here").chunks)
 
 
-@pytest.mark.parametrize("name", ["t.txt", "t", "t.csv.bz2", "csv"])
+@pytest.mark.parametrize("name", ["t.json", "t", "t.csv.bz2", "csv"])
 def test_another_format_is_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("a\n1\n")
     with (

@@ -19,7 +19,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from nlobayes.data.csv_text import MOST_CHARACTERS, MOST_COLUMNS
+from nlobayes.data.headers import MOST_COLUMNS
+from nlobayes.data.separators import MOST_CHARACTERS
 from nlobayes.data.tables import read_table
 from nlobayes.errors import InputError
 from tests.refusals import refused
@@ -185,7 +186,7 @@ def test_text_that_is_no_table_is_refused(
 @pytest.mark.parametrize(
     ("content", "why"),
     [
-        (PLAIN.decode().encode("utf-16"), "utf-8"),
+        (PLAIN.decode().encode("utf-16")[:-1], "utf-16"),
         ("a,b\n1,é\n".encode("latin-1"), "utf-8"),
         (b'a,b\n"' + b"1\n" * 100_000, "field larger than field limit"),
         (pickle.dumps(NotUnpickled()), "utf-8"),

@@ -202,9 +202,14 @@ def test_damaged_csv_files(path: Path, batch: int) -> None:
     assert 50 < answered < CSV_FILES // BATCHES - 50
 
 
+def number(cell: str) -> float:
+    """Read a number, also with Fortran's exponent."""
+    return float(re.sub(r"(?<=[0-9.])[dD](?=[+-]?[0-9])", "E", cell))
+
+
 def plain_columns(text: str) -> list[list[float]]:
     """Read the columns in the simplest way, in GeV and pb."""
-    rows = [row for row in csv.reader(io.StringIO(text, newline="")) if row]
+    rows = [row for row in csv.reader(io.StringIO(text, newline="")) if any(row)]
     while rows[0][0].startswith("#"):
         del rows[0]
     header = [cell.partition(":") for cell in rows[0]]
@@ -212,9 +217,9 @@ def plain_columns(text: str) -> list[list[float]]:
     for name, factors in (("m1", {"GeV": 1, "TeV": 1e3}), ("n11", None), ("sigma", UNITS)):
         place = [cell[0].strip() for cell in header].index(name)
         factor = factors[header[place][2].strip()] if factors else 1
-        columns.append([float(row[place]) * factor for row in rows[1:]])
+        columns.append([number(row[place]) * factor for row in rows[1:]])
     place = [cell[0].strip() for cell in header].index("delta")
-    return [*columns, [float(row[place]) for row in rows[1:]]]
+    return [*columns, [number(row[place]) for row in rows[1:]]]
 
 
 def test_damaged_compressed_files(path: Path) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from nlobayes.data.chunks import numbers
-from nlobayes.data.csv_text import named_columns
+from nlobayes.data.headers import named_columns
 from nlobayes.data.slha_blocks import is_slha
 from nlobayes.data.spectrum_chunks import COLUMNS, open_spectra
 from tests.refusals import refused

@@ -214,7 +214,12 @@ def test_units_of_a_table_reach_its_preparation(make_study: Callable[..., Study]
 
 def test_every_key_of_a_table_reaches_its_preparation(make_study: Callable[..., Study]) -> None:
     """Its path is an input of the rule."""
-    changes = {"units": {"sigma": "fb"}, "duplicates": "keep", "most_mb": 7}
+    changes = {
+        "units": {"sigma": "fb"},
+        "names": ("m1", "sigma"),
+        "duplicates": "keep",
+        "most_mb": 7,
+    }
     assert {"kind", "path", *changes} == TableSource.model_fields.keys()
     study = make_study({"datasets": {"mine": {"source": changes}}})
     assert prepare_job(study.datasets["mine"]).model_dump(include={*changes}) == changes

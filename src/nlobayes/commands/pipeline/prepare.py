@@ -11,8 +11,8 @@ from nlobayes import provenance
 from nlobayes.artifacts.contents import write_dataset
 from nlobayes.artifacts.seals import digests
 from nlobayes.commands.shared.requests import request_of, rows_kept
-from nlobayes.data.csv_text import named_columns
 from nlobayes.data.datasets import Choices, constant_features, make_dataset
+from nlobayes.data.headers import named_columns
 from nlobayes.data.plausibility import doubtful_rows, repeated_rows
 from nlobayes.data.requests import check_request
 from nlobayes.data.row_groups import groups_of
@@ -26,13 +26,13 @@ from nlobayes.types import Table
 
 def prepare(
     spec: Annotated[str, typer.Option(help="Job specification: JSON text or a file.")],
-    table: Annotated[Path, typer.Option(help="Table to read: .csv, .csv.gz or .parquet.")],
+    table: Annotated[Path, typer.Option(help="Table to read: text or .parquet.")],
     out: Annotated[Path, typer.Option(help="Dataset to write.")],
 ) -> None:
     """Check the table, split and transform it, and write the dataset."""
     job = read_job(PrepareJob, spec)
     inputs = job.features.columns
-    given = rows_kept(read_table(table, job.most_mb), job, table)
+    given = rows_kept(read_table(table, job.most_mb, job.names), job, table)
     check_request(given, request_of(job), str(table))
     columns = declare_units(given, job.units, source=str(table))
     selection = _select(columns, job, str(table))

@@ -47,6 +47,8 @@ class PredictionRequest(NamedTuple):
         Number of posterior draws to return as well.
     skip_bad
         Whether to leave out unusable rows instead of refusing them.
+    names
+        Names of the columns of a text table without a header.
     """
 
     quantiles: tuple[float, ...]
@@ -57,6 +59,7 @@ class PredictionRequest(NamedTuple):
     keep: tuple[str, ...]
     draws: int
     skip_bad: bool
+    names: tuple[str, ...] = ()
 
 
 @dataclass

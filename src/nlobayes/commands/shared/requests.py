@@ -21,7 +21,7 @@ def preview(job: PrepareJob, path: Path) -> None:
     InputError
         With all settings of the dataset that the table does not satisfy.
     """
-    table = preview_table(path, _checked_columns(job), job.most_mb)
+    table = preview_table(path, _checked_columns(job), job.most_mb, job.names)
     whole = all(len(column) < PREVIEWED_ROWS for column in table.columns.values())
     kept = rows_kept(table, job, path, whole=whole)
     check_request(kept, request_of(job), str(path))

@@ -43,7 +43,7 @@ CHECKOUT is the path of the checkout; its config/README.md explains the keys."""
 
 
 def fit(
-    table: Annotated[Path, typer.Argument(help="Table: .csv, .csv.gz or .parquet.")],
+    table: Annotated[Path, typer.Argument(help="Table: text (.csv, .dat, .txt, ...) or .parquet.")],
     target: Annotated[str, typer.Option(help="Column to learn.")],
     column: Annotated[
         list[str] | None, typer.Option(help="Input; repeat. All columns of numbers if not given.")
@@ -67,6 +67,9 @@ def fit(
             "that leaves at most half of its sd."
         ),
     ] = AUTO,
+    names: Annotated[
+        str, typer.Option(help="Names of the columns, with commas, of a table without a header.")
+    ] = "",
     hidden: Annotated[
         list[int] | None,
         typer.Option(help="Units of a hidden layer; repeat. Those of the recipe if not given."),
@@ -105,7 +108,8 @@ def fit(
     name = name_of_dataset(table)
     out, study = out or Path(f"{name}.nc"), study or Path(f"{name}.yaml")
     _check_places(table, out, study)
-    table_read = read_table(table)
+    named = names.split(",") if names else []
+    table_read = read_table(table, names=named)
     read = dataset_of(
         table_read,
         table.as_posix(),
@@ -116,6 +120,7 @@ def fit(
         relative_to=relative_to,
         units=dict(map(_unit, unit or ())),
     )
+    read.dataset["source"] |= {"names": named} if named else {}
     chosen = Choices(
         network={"hidden": hidden or AUTO},
         recipe=recipe,

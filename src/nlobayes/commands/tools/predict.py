@@ -56,8 +56,8 @@ def predict(
     points: Annotated[
         str,
         typer.Argument(
-            help="Table (.csv, .csv.gz, .parquet), SLHA file of any name, folder of SLHA files, or "
-            "- for CSV from standard input. A bundle reads SLHA files."
+            help="Table (text or .parquet), SLHA file of any name, folder of SLHA files, or "
+            "- for text from standard input. A bundle reads SLHA files."
         ),
     ],
     out: Annotated[
@@ -75,6 +75,9 @@ def predict(
     engine: Annotated[
         Literal["numpy", "jax"], typer.Option(help="What computes; jax compiles first.")
     ] = "numpy",
+    names: Annotated[
+        str, typer.Option(help="Names of the columns, with commas, of a table without a header.")
+    ] = "",
     slha_out: Annotated[
         Path | None,
         typer.Option(help="Copy of the SLHA file, or itself, with blocks XSECTION."),
@@ -89,7 +92,11 @@ def predict(
     """Write for every point the prediction, its error bars and whether it lies in the domain."""
     form = form_of(out, json)
     of_one: dict[str, object] = {"--keep": keep, "--draws": draws, "--engine": engine == "jax"}
-    of_one |= {"--quantiles": quantiles != INTERVAL, "--scale log10": scale == "log10"}
+    of_one |= {
+        "--names": names,
+        "--quantiles": quantiles != INTERVAL,
+        "--scale log10": scale == "log10",
+    }
     of_many = {"--process": process, "--energy": energy is not None, "--total": total}
     if not surrogate.is_file() and Bundle.is_known(surrogate):
         if option := _first_given(of_one):
@@ -106,7 +113,13 @@ def predict(
     on: Literal["target", "model"] = "model" if scale == "log10" else "target"
     target = _target(loaded, scale, unit)
     request = PredictionRequest(
-        probabilities_of(quantiles), on, *target, (*(keep or ()),), draws, skip_bad
+        probabilities_of(quantiles),
+        on,
+        *target,
+        (*(keep or ()),),
+        draws,
+        skip_bad,
+        tuple(names.split(",")) if names else (),
     )
     _by_surrogate(loaded, points, request, (out, form), (surrogate, slha_out))
 
@@ -242,13 +255,19 @@ def _open(
     points: str, loaded: Trained, request: PredictionRequest
 ) -> AbstractContextManager[Source]:
     rows = min(ROWS, max(1, CELLS // loaded.draws)) if request.draws else ROWS
-    columns = [*loaded.inputs, *request.keep]
+    columns, optional = [*loaded.inputs, *request.keep], loaded.condition_names
     if points == STANDARD:
-        source = open_csv(
-            sys.stdin.buffer, columns, "standard input", rows, optional=loaded.condition_names
+        return nullcontext(
+            open_csv(
+                sys.stdin.buffer,
+                columns,
+                "standard input",
+                rows,
+                optional=optional,
+                names=request.names,
+            )
         )
-        return nullcontext(source)
     path = Path(points)
     if path.is_dir() or is_slha(path):
-        return nullcontext(open_spectra(path, columns, rows, loaded.condition_names))
-    return open_table(path, columns, rows, loaded.condition_names)
+        return nullcontext(open_spectra(path, columns, rows, optional))
+    return open_table(path, columns, rows, optional, request.names)

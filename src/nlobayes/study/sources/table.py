@@ -16,13 +16,15 @@ BYTES_PER_VALUE = 4
 
 
 class TableSource(SourceSettings):
-    """A CSV or parquet table of the user."""
+    """A text or parquet table of the user."""
 
     kind: Literal["table"]
     path: GivenPath
     """Path of the table, relative to the working directory."""
     units: dict[str, str] = {}
     """Unit of each column that does not name its own (`m1: GeV`)."""
+    names: tuple[str, ...] = ()
+    """Names of the columns of a text table that has no header (`[m1, n11, sigma]`)."""
     duplicates: Literal["reject", "keep"] = "reject"
     """Refuse rows that repeat an earlier one, since splits would share them, or keep them."""
     most_mb: PositiveInt = 100
