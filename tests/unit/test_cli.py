@@ -249,7 +249,7 @@ def test_a_bad_file_is_one_line_and_no_output(tmp_path: Path, dataset_path: Path
     for path, message in (
         (cut, "its seal is missing, so it is cut short"),
         (dataset_path, "is an artifact of kind 'dataset', not 'posterior'; check the path"),
-        (tmp_path / "nothing.nc", "No such file or directory"),
+        (tmp_path / "nothing.nc", "nothing.nc: No such file or directory; check the path"),
     ):
         words: list[str | Path] = [
             "thin",

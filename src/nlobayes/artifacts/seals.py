@@ -33,7 +33,9 @@ def digest(path: Path) -> str:
         with _open(path) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        raise InputError("artifacts.unreadable", path=path, reason=str(error)) from error
+        raise InputError(
+            "artifacts.unreadable", path=path, reason=error.strerror or str(error)
+        ) from error
 
 
 def digests(paths: Iterable[Path]) -> dict[str, str]:
@@ -64,7 +66,9 @@ def check_seal(path: Path, what: str = "artifact") -> None:
     try:
         begin, content, end = _read(path)
     except OSError as error:
-        raise InputError("artifacts.unreadable_artifact", path=path, reason=str(error)) from error
+        raise InputError(
+            "artifacts.unreadable_artifact", path=path, reason=error.strerror or str(error)
+        ) from error
     sealed = end.startswith(MARK)
     if not sealed and not begin.startswith(SIGNATURE):
         raise InputError("artifacts.no_artifact", where=path, what=what, remedy=remedy(path))
