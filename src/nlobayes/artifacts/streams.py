@@ -29,6 +29,8 @@ TYPES = {"i": pa.int64(), "f": pa.float64()}
 def to_batch(*groups: Mapping[str, tuple[str, np.ndarray]]) -> pa.RecordBatch:
     """Make a chunk from groups of columns by name, each column with its unit.
 
+    Masked cells are null.
+
     Raises
     ------
     InputError
@@ -39,7 +41,14 @@ def to_batch(*groups: Mapping[str, tuple[str, np.ndarray]]) -> pa.RecordBatch:
         twice = next(name for name in names if names.count(name) > 1)
         raise InputError("artifacts.column_twice", column=twice)
     columns = [*chain.from_iterable(group.values() for group in groups)]
-    arrays = [pa.array(cells, TYPES.get(cells.dtype.kind, pa.string())) for _, cells in columns]
+    arrays = [
+        pa.array(
+            np.ma.getdata(cells),
+            TYPES.get(cells.dtype.kind, pa.string()),
+            np.ma.getmaskarray(cells),
+        )
+        for _, cells in columns
+    ]
     fields = [
         pa.field(name, array.type, metadata={"unit": unit})
         for name, array, (unit, _) in zip(names, arrays, columns, strict=True)

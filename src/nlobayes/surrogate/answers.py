@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
-from nlobayes.data.feature_maps import FEATURE_MAPS
 from nlobayes.errors import InputError
 from nlobayes.surrogate.classifier import Classifier
 from nlobayes.surrogate.outputs import Scale
@@ -41,12 +41,12 @@ def answer(
     quantiles: Sequence[float] = (),
     *,
     on: Scale = "target",
-    given: Mapping[str, np.ndarray] | None = None,
+    given: Mapping[str, Any] | None = None,
 ) -> dict[str, np.ndarray]:
-    """Predict points (point, input) with their domain; each column has axis (point,).
+    """Predict points (point, input) with their domain and its reason; columns have axis (point,).
 
-    `given` has the values of fixed parameters, as in `Surrogate.domain`. Far outside the domain a
-    number may be NaN or infinite.
+    `given` has the values of fixed parameters, as in `Surrogate.domain`. Numbers are NaN without a
+    prediction; far outside the domain they may be infinite.
 
     Raises
     ------
@@ -56,30 +56,39 @@ def answer(
     names = quantile_names(quantiles)
     with np.errstate(all="ignore"):
         predicted = surrogate.predict(points, quantiles=quantiles, on=on)
-        domain = surrogate.domain(points, given)
+        where = located(surrogate, points, given)
     summaries = {name: getattr(predicted, name) for name in SUMMARIES}
-    return summaries | dict(zip(names, predicted.quantiles, strict=True)) | {DOMAIN: domain}
+    return summaries | dict(zip(names, predicted.quantiles, strict=True)) | where
 
 
 def answer_classes(
-    classifier: Classifier, points: np.ndarray, given: Mapping[str, np.ndarray] | None = None
+    classifier: Classifier, points: np.ndarray, given: Mapping[str, Any] | None = None
 ) -> dict[str, np.ndarray]:
     """Predict the most probable class of points (point, input), all probabilities, and the domain.
 
-    Columns (point,) are the label under the name of the target, `probability_{label}`, `entropy`
-    and `mutual_information` in nats, and the domain. Errors as `Classifier.predict`.
+    Columns (point,) are the label under the name of the target, masked without a prediction,
+    `probability_{label}`, `entropy` and `mutual_information` in nats, and the domain with its
+    reason. Errors as `Classifier.predict`.
     """
     with np.errstate(all="ignore"):
         predicted = classifier.predict(points)
-        domain = classifier.domain(points, given)
+        where = located(classifier, points, given)
+    label = np.ma.masked_array(np.nan_to_num(predicted.label), np.isnan(predicted.confidence))
     columns = zip(classifier.labels, predicted.probability.T, strict=True)
     return {
-        classifier.target: predicted.label,
+        classifier.target: label.astype(int),
         **{f"probability_{label}": column for label, column in columns},
         "entropy": predicted.entropy,
         "mutual_information": predicted.mutual_information,
-        DOMAIN: domain,
+        **where,
     }
+
+
+def located(
+    surrogate: Trained, points: np.ndarray, given: Mapping[str, Any] | None
+) -> dict[str, np.ndarray]:
+    """Return the domain of points (point,), and the reason where they are not inside."""
+    return {DOMAIN: surrogate.domain(points, given), REASON: surrogate.reasons(points, given)}
 
 
 def answer_beside(
@@ -104,13 +113,3 @@ def answer_beside(
         for name in further
         for summary in SUMMARIES
     }
-
-
-def allowed(surrogate: Trained, points: np.ndarray) -> tuple[np.ndarray, str]:
-    """Mark the points with finite features and a reference, and describe the allowed points."""
-    chosen = FEATURE_MAPS[surrogate.facts["transforms"]["features"]["map"]]
-    usable = np.all(np.isfinite(surrogate.mapped(points)), axis=1)
-    reference = surrogate.reference(np.where(np.isfinite(points), points, 0.0))
-    if reference is None:
-        return usable, chosen.ALLOWED
-    return usable & np.isfinite(reference), f"{chosen.ALLOWED}; {surrogate.needs}"

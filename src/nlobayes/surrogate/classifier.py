@@ -9,6 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from nlobayes.surrogate.points import among, points_of
 from nlobayes.surrogate.trained import Engine, Trained
 from nlobayes.types import Exported
 
@@ -61,33 +62,39 @@ class Classifier(Trained):
         return f"classes {', '.join(map(str, self.labels))} of {self.target}"
 
     def predict(self, x: Any) -> Classes:
-        """Predict points (point, input), in the order of `inputs` and in their units.
+        """Predict points (point, input), given as to `Surrogate.predict`.
 
         Check `domain` too: far from the train rows, networks give wrong classes high probabilities.
+        All numbers are NaN, labels among them, for a point without a prediction.
 
         Raises
         ------
         InputError
-            If the points have another shape, or a value is not finite or not allowed.
+            If a column is missing, or the points have another shape.
         """
-        features = self._seen(x)
+        points = points_of(x, self.inputs)
+        usable = self.usable(points)
+        features = self._seen(points)[usable]
         step = max(1, _CELLS // (self.draws * len(self.labels)))
         starts = range(0, max(len(features), 1), step)
         parts = [self._of_points(features[start : start + step]) for start in starts]
         probability = np.concatenate([mean for mean, _ in parts])
         expected = np.concatenate([entropy for _, entropy in parts])
         entropy = _entropy(probability)
-        return Classes(
+        found = (
             probability,
             np.array(self.labels)[probability.argmax(axis=1)],
             probability.max(axis=1),
             entropy,
             np.maximum(entropy - expected, 0),
         )
+        return Classes(*(among(values, usable, axis=0) for values in found))
 
     def sample(self, x: Any) -> np.ndarray:
         """Return the probabilities of every draw (draw, point, class) at points (point, input)."""
-        return _softmax(self._evaluate(self._seen(x)))
+        points = points_of(x, self.inputs)
+        usable = self.usable(points)
+        return among(_softmax(self._evaluate(self._seen(points)[usable])), usable, axis=1)
 
     def _of_points(self, features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Average the probabilities of the draws, and their entropies."""

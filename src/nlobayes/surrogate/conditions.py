@@ -11,6 +11,8 @@ from nlobayes.data.statements import Fixed
 
 BEYOND = "must be within"
 """Text in the reason of a point that violates a condition."""
+MISSING = "is not given"
+"""Text in the reason of a point that does not state a fixed parameter."""
 
 
 def violated(conditions: Sequence[Fixed], given: Mapping[str, Any], points: int) -> np.ndarray:
@@ -45,5 +47,5 @@ def _message(condition: Fixed, value: float) -> str:
         return ""
     span = f"{condition.low:.6g} to {condition.high:.6g} {condition.unit}"
     if np.isnan(value):
-        return f"{condition.name} is not given; the surrogate is for {span}"
+        return f"{condition.name} {MISSING}; the surrogate is for {span}"
     return f"{condition.name} is {value:.6g}, {BEYOND} {span}"

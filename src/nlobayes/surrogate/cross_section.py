@@ -10,22 +10,23 @@ import numpy as np
 
 from nlobayes.data.units import convert
 from nlobayes.errors import InputError
-from nlobayes.surrogate.answers import allowed
-from nlobayes.surrogate.domain import OUTSIDE
+from nlobayes.surrogate.domain import INSIDE, OUTSIDE
 from nlobayes.surrogate.identity import Process
 from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.surrogate.theory import MEDIAN_AND_INTERVAL, relative_errors
 
 ERRORS_OF_THEORY = ("scale_up", "scale_down", "pdf_error_pb", "alpha_s_up", "alpha_s_down")
 """Columns of tables of cross sections that are no central values."""
+VANISHES = "0 pb, as the Born cross section vanishes"
 NOT_POSITIVE = "what is predicted is no finite cross section above 0"
 
 
 class CrossSection(NamedTuple):
     """A cross section in pb: median and 68 % interval of the predictive, domain and errors.
 
-    `reason` names fixed parameters that are outside their range, or not given. `errors` are
-    relative and have the names of `theory.relative_errors`.
+    Numbers are NaN without a prediction, and 0 where the Born cross section vanishes. `reason`
+    states why the point is outside, and which fixed parameters are not given. `errors` are relative
+    and have the names of `theory.relative_errors`.
     """
 
     median: float
@@ -63,22 +64,20 @@ def cross_section(surrogate: Surrogate, spectrum: Mapping[str, float]) -> CrossS
     Raises
     ------
     InputError
-        If the spectrum lacks an input, or its point cannot be predicted.
+        If the spectrum lacks an input.
     """
     point = point_of(surrogate, spectrum)
-    usable, takes = allowed(surrogate, point)
-    if not usable.all():
-        raise InputError("surrogate.not_allowed", allowed=takes)
     given = {name: spectrum[name] for name in surrogate.condition_names if name in spectrum}
     with np.errstate(all="ignore"):
         quantiles = surrogate.quantiles(point, MEDIAN_AND_INTERVAL)
         relative = relative_errors(quantiles, surrogate.target, surrogate.theory)
+        domain = str(surrogate.domain(point, given)[0])
     errors = {name: float(error[0]) for name, error in relative.items()}
+    reason = str(surrogate.reasons(point, given)[0])
+    if surrogate.vanishes(point)[0]:
+        return CrossSection(0.0, 0.0, 0.0, INSIDE, VANISHES, dict.fromkeys(errors, 0.0))
     values = quantiles[surrogate.target][:, 0]
-    domain = str(surrogate.domain(point, given)[0])
-    unit = surrogate.units[surrogate.target]
-    reason = str(surrogate.reasons(given, 1)[0])
-    median, low, high = map(float, convert(values, unit, "pb"))
+    median, low, high = map(float, convert(values, surrogate.units[surrogate.target], "pb"))
     if not (np.isfinite(values).all() and median > 0):
         none = dict.fromkeys(errors, math.nan)
         return CrossSection(math.nan, math.nan, math.nan, OUTSIDE, reason or NOT_POSITIVE, none)

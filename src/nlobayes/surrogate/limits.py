@@ -62,6 +62,25 @@ class Bounds(NamedTuple):
             answer &= (low <= values) & (values <= high)
         return answer
 
+    def describe(self, point: np.ndarray, names: Sequence[str]) -> str:
+        """Describe the first quantity of a point (input,) that is out of its limits, if one is."""
+        for quantity, limits in self.derived:
+            if text := _beyond(quantity.name, float(quantity.of(point[np.newaxis])[0]), limits):
+                return text
+        ways = (np.where(change, -point, point) for change in self.changes)
+        listed = [*zip(self.low, self.high, strict=True)]
+        texts = [[*filter(None, map(_beyond, names, way.tolist(), listed))] for way in ways]
+        return min(texts, key=len, default=[""])[0] if all(texts) else ""
+
+
+def _beyond(name: str, value: float, limits: Sequence[float]) -> str:
+    low, high = limits
+    return (
+        ""
+        if low <= value <= high
+        else f"{name} is {value:.6g}, train rows have {low:.6g} to {high:.6g}"
+    )
+
 
 def mixing_rows(
     names: Sequence[str], units: Mapping[str, str], limited: Container[str] = ()

@@ -47,7 +47,8 @@ def total(
 ) -> CrossSection:
     """Add the cross sections of surrogates, by the names of their processes, at one spectrum.
 
-    Median and interval are those of the sum, not sums of medians and of ends. The distances from
+    Median and interval are those of the sum, not sums of medians and of ends. A process whose Born
+    cross section vanishes adds 0; without a prediction of a part the sum is NaN. The distances from
     the median to the ends of the interval are multiplied by `widening`. The domain is the worst of
     the parts, and `reason` names each part with its reason. A theory error that one part lacks is
     missing in the sum. For one surrogate the result is that of `cross_section`.
@@ -61,9 +62,13 @@ def total(
     if len(parts) == 1:
         return next(iter(parts.values()))
     domain = min((part.domain for part in parts.values()), key=FROM_BAD_TO_GOOD.index)
-    drawn = sum_of_draws([*surrogates.values()], spectrum, seed)
+    summed = [surrogates[name] for name, part in parts.items() if part.median != 0]
     if any(math.isnan(part.median) for part in parts.values()):
         drawn = np.full(1, math.nan)
+    elif not summed:
+        return next(iter(parts.values()))._replace(reason=_reasons(parts))
+    else:
+        drawn = sum_of_draws(summed, spectrum, seed)
     median, *ends = map(float, np.quantile(drawn, MEDIAN_AND_INTERVAL))
     low, high = (median + widening * (end - median) for end in ends)
     errors = _errors([*parts.values()], (median, low, high))

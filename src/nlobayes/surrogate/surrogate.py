@@ -16,8 +16,9 @@ from nlobayes.extras import needs_extra
 from nlobayes.surrogate import theory
 from nlobayes.surrogate.mixture import Chunk, Prediction
 from nlobayes.surrogate.outputs import Output, Scale, joined, output_of
+from nlobayes.surrogate.points import among, points_of
 from nlobayes.surrogate.targets import one_by_one
-from nlobayes.surrogate.trained import Engine, Trained, checked
+from nlobayes.surrogate.trained import Engine, Trained
 from nlobayes.types import Exported
 
 _CELLS = 4_000_000
@@ -61,7 +62,8 @@ class Surrogate(Trained):
         Parameters
         ----------
         x
-            Points (point, input), in the order of `inputs` and in their units.
+            Points (point, input) in the units of `inputs`: a frame or a mapping with columns of
+            these names, or an array in their order.
         quantiles
             Probabilities of a smaller value.
         on
@@ -71,13 +73,13 @@ class Surrogate(Trained):
 
         Returns
         -------
-        Mean, median, epistemic and total sd (point,), and quantiles (quantile, point).
+        Mean, median, epistemic and total sd (point,), and quantiles (quantile, point). They are NaN
+        for a point without a prediction, which is `outside` the `domain` for a stated `reason`.
 
         Raises
         ------
         InputError
-            If the points have another shape, a value is not finite or not allowed, or there is no
-            such output.
+            If a column is missing, the points have another shape, or there is no such output.
         """
         name = self._known(output)
         return self._predict(x, (name,), quantiles, on)[name]
@@ -107,7 +109,7 @@ class Surrogate(Trained):
         -------
         A function of points (..., input), in the order of `inputs` and in their units. It returns
         the result of `predict` with axes (...,), and quantiles with axes (quantile, ...). Values
-        are NaN where `predict` refuses a point. With `jax_enable_x64` both agree to rounding, or to
+        are NaN where those of `predict` are. With `jax_enable_x64` both agree to rounding, or to
         the rounding of float32 if `predict` computes in float32.
 
         Raises
@@ -177,32 +179,41 @@ class Surrogate(Trained):
     def _predict(
         self, x: Any, names: Collection[str], quantiles: Sequence[float], on: Scale
     ) -> dict[str, Prediction]:
+        points = points_of(x, self.inputs)
+        usable = self.usable(points)
         parts: dict[str, list[Prediction]] = {name: [] for name in names}
-        for chunk in self._chunks(x, names):
+        for chunk in self._chunks(points, usable, names):
             for output, values in chunk.items():
                 parts[output.name].append(output.summary(values, quantiles, on))
-        return {name: joined(found) for name, found in parts.items()}
+        return {
+            name: Prediction(*(among(values, usable) for values in joined(found)))
+            for name, found in parts.items()
+        }
 
     def _sample(
         self, x: Any, names: Collection[str], noise: bool, seed: int, on: Scale
     ) -> dict[str, np.ndarray]:
+        points = points_of(x, self.inputs)
+        usable = self.usable(points)
         parts: dict[str, list[np.ndarray]] = {name: [] for name in names}
         places = range(len(self.outputs))
         rngs = {  # the first output has the generator of a surrogate of one output
             name: np.random.default_rng([seed, place] if place else seed)
             for name, place in zip(self.outputs, places, strict=True)
         }
-        for chunk in self._chunks(x, names):
+        for chunk in self._chunks(points, usable, names):
             for output, values in chunk.items():
                 parts[output.name].append(
                     output.draws(values, rngs[output.name] if noise else None, on)
                 )
-        return {name: np.concatenate(found, axis=1) for name, found in parts.items()}
+        return {name: among(np.concatenate(found, axis=1), usable) for name, found in parts.items()}
 
-    def _chunks(self, x: Any, names: Collection[str]) -> Iterator[dict[Output, Chunk]]:
-        """Yield the draws on the model scale, for blocks of points that fit in memory."""
-        points = checked(x, self.inputs)
-        features, reference = self._seen(points), self._reference(points)
+    def _chunks(
+        self, points: np.ndarray, usable: np.ndarray, names: Collection[str]
+    ) -> Iterator[dict[Output, Chunk]]:
+        """Yield the draws on the model scale, for blocks of usable points that fit in memory."""
+        features, reference = self._seen(points)[usable], self._reference(points)
+        reference = None if reference is None else reference[usable]
         step = max(1, _CELLS // (self.draws * len(self.outputs)))
         for start in range(0, max(len(features), 1), step):
             rows = slice(start, start + step)

@@ -5,7 +5,7 @@ It needs NumPy and h5py, and JAX if that engine is chosen.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self, get_args
@@ -20,7 +20,6 @@ from nlobayes.data.references import check_version, columns_behind, reference_at
 from nlobayes.data.transforms import (
     CLASSES,
     feature_transform,
-    map_features,
     standardise_features,
 )
 from nlobayes.errors import InputError
@@ -31,30 +30,13 @@ from nlobayes.surrogate.conditions import reasons, violated
 from nlobayes.surrogate.evaluation import evaluate
 from nlobayes.surrogate.identity import conditions, in_words, origin, process_of
 from nlobayes.surrogate.limits import Limits, bounds_of, gaps, mixing_rows
+from nlobayes.surrogate.points import Compute, Latest, among, points_of
 from nlobayes.surrogate.schema import check
 from nlobayes.types import Exported
 
-MOST_KEPT = 10_000
-"""Largest number of points whose features and references are cached for the next call."""
+NO_PREDICTION = "no such point can be predicted; allowed"
+FAR = "far from the train rows: {:.3g} spacings of these rows, allowed {:.3g}"
 Engine = Literal["numpy", "jax"]
-Evaluate = Callable[[np.ndarray], np.ndarray]
-
-
-class Latest:
-    """Cache of the last array that was computed for some points."""
-
-    def __init__(self) -> None:
-        self._known = (np.empty(0), np.empty(0))
-
-    def of(self, points: np.ndarray, compute: Evaluate) -> np.ndarray:
-        """Return the array of points, from the cache if the last points were the same."""
-        before, known = self._known
-        if np.array_equal(before, points):
-            return known
-        found = compute(points)
-        if len(points) <= MOST_KEPT:
-            self._known = points.copy(), found.copy()
-        return found
 
 
 class Trained:
@@ -173,30 +155,54 @@ class Trained:
             raise InputError("surrogate.of_classes", where=path, target=target)
         return cls(exported, engine)
 
+    def usable(self, x: Any) -> np.ndarray:
+        """Return which points (point, input) have a prediction: features, and a reference."""
+        points = points_of(x, self.inputs)
+        usable: np.ndarray = np.isfinite(points).all(axis=1) & np.isfinite(self._seen(points)).all(
+            axis=1
+        )
+        reference = self._reference(points)
+        return usable if reference is None else usable & np.isfinite(reference)
+
     def distance(self, x: Any) -> np.ndarray:
-        """Return the smallest distance (point,) to a train row, in units of the row's spacing."""
-        return domains.distance(self._domain, self._seen(x))
+        """Return the smallest distance (point,) to a train row, in units of the row's spacing.
+
+        It is NaN for a point without features.
+        """
+        return self._distance(points_of(x, self.inputs))
 
     def domain(self, x: Any, given: Mapping[str, Any] | None = None) -> np.ndarray:
         """Classify points (point, input) as `inside`, `near edge` or `outside`.
 
         A point is `outside` if an input, the absolute value of a mass or the length of a row of
         mixings is outside the range of the train rows. Signs that do not change the features, such
-        as that of a whole row, have no effect. A point is also `outside` if it has no `reference`
-        or violates one of `conditions`. `given` has the fixed parameters by name (point,), NaN if
-        unknown. `reasons` names the violated conditions.
+        as that of a whole row, have no effect. A point is also `outside` if it has no prediction or
+        violates one of `conditions`. `given` has the fixed parameters by name (point,), NaN if
+        unknown. `reasons` states the reason.
         """
-        points = checked(x, self.inputs)
-        allowed = self._bounds.allow(points)
-        reference = self._reference(points)
-        if reference is not None:
-            allowed &= np.isfinite(reference)
-        allowed &= ~violated(self.conditions, given or {}, len(points))
-        return domains.flag(self._domain, self.distance(points), allowed)
+        points = points_of(x, self.inputs)
+        within = self.usable(points) & self._bounds.allow(points)
+        within &= ~violated(self.conditions, given or {}, len(points))
+        return domains.flag(self._domain, self._distance(points), within)
 
-    def reasons(self, given: Mapping[str, Any], points: int) -> np.ndarray:
-        """Describe the `conditions` that points violate or have no values for (point,)."""
-        return reasons(self.conditions, given, points)
+    def reasons(self, x: Any, given: Mapping[str, Any] | None = None) -> np.ndarray:
+        """Describe why points (point, input) are `outside`, each in a text (point,).
+
+        If fixed parameters are `given`, the text also names those without a value. It is empty if
+        there is nothing to describe.
+        """
+        points = points_of(x, self.inputs)
+        conditions = () if given is None else self.conditions
+        texts = reasons(conditions, given or {}, len(points))
+        usable, distance = self.usable(points), self._distance(points)
+        for row in np.flatnonzero(self.domain(points, given) == domains.OUTSIDE):
+            text = self._bounds.describe(points[row], self.inputs)
+            if not usable[row]:
+                text = self._unusable(points[row])
+            elif not text and distance[row] > self._domain.edge:
+                text = FAR.format(distance[row], self._domain.edge)
+            texts[row] = "; ".join(filter(None, [text, texts[row]]))
+        return texts
 
     def reference(self, x: Any) -> np.ndarray | None:
         """Compute the reference of the target, in its unit (point,); None if there is none.
@@ -205,7 +211,7 @@ class Trained:
         the reference does not exist, it and the prediction are NaN. `needs` describes the points
         with a reference.
         """
-        known = self._reference(checked(x, self.inputs))
+        known = self._reference(points_of(x, self.inputs))
         return None if known is None else known.copy()
 
     @property
@@ -218,32 +224,48 @@ class Trained:
         """Select the columns of points (point, input) from which features are computed."""
         return points[:, : self._inputs_of_network]
 
-    def mapped(self, points: np.ndarray) -> np.ndarray:
-        """Map points (point, input) to features (point, feature), not yet standardised.
-
-        Consecutive calls for the same points, such as for prediction and domain, compute them once.
-        They are not finite where the map is not defined.
-        """
-        chosen = FEATURE_MAPS[self._features.map]
-        with np.errstate(all="ignore"):
-            return self._latest_features.of(self.network_inputs(points), chosen.apply)
+    def vanishes(self, x: Any) -> np.ndarray:
+        """Return at which points (point, input) the reference is 0, and the target with it."""
+        points = points_of(x, self.inputs)
+        if self._relative_to is None:
+            return np.zeros(len(points), bool)
+        vanishing: np.ndarray = self._reference_on("identity", points) == 0
+        return vanishing
 
     def _reference(self, points: np.ndarray) -> np.ndarray | None:
         """Compute the reference, once in consecutive calls for the same points."""
-        relative_to = self._relative_to
-        if relative_to is None:
+        if self._relative_to is None:
             return None
-        return self._latest_reference.of(
-            points, lambda given: reference_at(relative_to, given, self.inputs, self.scale)
-        )
+        return self._latest_reference.of(points, partial(self._reference_on, self.scale))
 
-    def _seen(self, x: Any) -> np.ndarray:
-        points = checked(x, self.inputs)
-        mapped = self.mapped(points)
-        if not np.isfinite(mapped).all():
-            map_features(self._features.map, self.network_inputs(points))  # names the points
-        seen: np.ndarray = standardise_features(self._features, mapped)
+    def _reference_on(self, scale: str, points: np.ndarray) -> np.ndarray:
+        assert self._relative_to is not None
+        with np.errstate(all="ignore"):
+            return reference_at(self._relative_to, points, self.inputs, scale)
+
+    def _seen(self, points: np.ndarray) -> np.ndarray:
+        """Compute what the network reads (point, feature), NaN for points without features."""
+        seen: np.ndarray = self._latest_features.of(self.network_inputs(points), self._compute)
         return seen
+
+    def _compute(self, inputs: np.ndarray) -> np.ndarray:
+        finite = np.isfinite(inputs).all(axis=1)
+        with np.errstate(all="ignore"):
+            mapped = FEATURE_MAPS[self._features.map].apply(inputs[finite])
+        seen = standardise_features(self._features, mapped)
+        return among(np.where(np.isfinite(seen).all(axis=1)[:, None], seen, np.nan), finite, 0)
+
+    def _distance(self, points: np.ndarray) -> np.ndarray:
+        seen = self._seen(points)
+        finite = np.isfinite(seen).all(axis=1)
+        return among(domains.distance(self._domain, seen[finite]), finite)
+
+    def _unusable(self, point: np.ndarray) -> str:
+        """Describe why a point (input,) has no prediction."""
+        stated = zip(self.inputs, point.tolist(), strict=True)
+        bad = [f"{name} is {value}" for name, value in stated if not np.isfinite(value)]
+        allowed = "; ".join(filter(None, [FEATURE_MAPS[self._features.map].ALLOWED, self.needs]))
+        return f"{', '.join(bad)}, no finite number" if bad else f"{NO_PREDICTION}: {allowed}"
 
 
 def read_exported(path: str | Path) -> Exported:
@@ -259,7 +281,7 @@ def is_of_classes(exported: Exported) -> bool:
     return scale == CLASSES
 
 
-def _evaluator(exported: Exported, engine: Engine) -> Evaluate:
+def _evaluator(exported: Exported, engine: Engine) -> Compute:
     network = network_of(exported.variables, exported.facts["activation"])
     if engine == "numpy":
         return partial(evaluate, network, exported.variables)
@@ -269,27 +291,3 @@ def _evaluator(exported: Exported, engine: Engine) -> Evaluate:
 
         return Compiled(network, exported.variables)
     raise InputError("surrogate.unknown_engine", engine=engine, known=get_args(Engine))
-
-
-def checked(x: Any, inputs: tuple[str, ...]) -> np.ndarray:
-    """Convert points (point, input) to an array of finite numbers.
-
-    Raises
-    ------
-    InputError
-        If the points have another shape, or a value is no finite number.
-    """
-    try:
-        points = np.asarray(x, np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError("surrogate.not_numbers", inputs=inputs, reason=str(error)) from None
-    if points.ndim != 2 or points.shape[1] != len(inputs):
-        raise InputError(
-            "surrogate.other_shape", shape=points.shape, count=len(inputs), inputs=inputs
-        )
-    bad = np.flatnonzero(~np.isfinite(points).all(axis=1))
-    if bad.size:
-        raise InputError(
-            "surrogate.not_finite", bad=bad.size, points=len(points), row=int(bad[0]) + 1
-        )
-    return points

@@ -66,13 +66,22 @@ def test_a_folder_of_files_is_read_file_by_file(
     (tmp_path / "b/c.slha").write_text(slha.read_text())
     (tmp_path / "bad.slha").write_text("Block MASS\n")
     with refused("slha.no_block", where=str(tmp_path / "bad.slha")):
-        rows(folder, tmp_path, tmp_path / "out.csv")
+        rows(folder, tmp_path, tmp_path / "out.csv", strict=True)
     assert not (tmp_path / "out.csv").exists()
-    predict(folder, str(tmp_path), str(tmp_path / "o.jsonl"), energy=13600.0, skip_bad=True)
-    lines = [json.loads(line) for line in (tmp_path / "o.jsonl").read_text().splitlines()]
-    assert [line["file"] for line in lines] == ["a.spc", "b/c.slha"]
-    messages = capsys.readouterr().err
-    assert "warning: 1 of 3 files left out, the first: " in messages
+    with refused("slha.no_block", where=str(tmp_path / "bad.slha")):
+        rows(folder, tmp_path / "bad.slha", tmp_path / "out.csv")
+    for skip_bad, files, how in (
+        (True, ["a.spc", "b/c.slha"], "left out"),
+        (False, ["a.spc", "b/c.slha", "bad.slha"], "columns domain, reason"),
+    ):
+        out = tmp_path / "o.jsonl"
+        predict(folder, str(tmp_path), str(out), energy=13600.0, skip_bad=skip_bad)
+        lines = [json.loads(line) for line in out.read_text().splitlines()]
+        assert [line["file"] for line in lines] == files
+        messages = capsys.readouterr().err
+        assert f"warning: 1 of 3 points have no prediction ({how}), the first: " in messages
+    assert (lines[-1]["sigma_pb_median"], lines[-1]["domain"]) == (None, "outside")
+    assert "there is no block" in lines[-1]["reason"]
     assert "calibration of 1000022 1000022 failed: coverage_95" in messages
 
 

@@ -29,6 +29,7 @@ INPUTS = ("m1", "n11", "n12", "n13", "n14")
 HEADER = "m1:GeV,n11,n12,n13,n14"
 COUNT = 23
 SUMMARIES = ("mean", "median", "posterior_sd", "total_sd", "q16", "q84")
+WHERE = ("domain", "reason")
 MUTATIONS = 200
 
 
@@ -75,7 +76,7 @@ def test_what_is_written_is_what_the_surrogate_predicts(
 ) -> None:
     found = run(text_of(scan))
     expected = surrogate.predict(scan, quantiles=(0.16, 0.84))
-    assert [*found] == ["row", *INPUTS, *(f"sigma_pb_{name}" for name in SUMMARIES), "domain"]
+    assert [*found] == ["row", *INPUTS, *(f"sigma_pb_{name}" for name in SUMMARIES), *WHERE]
     assert np.column_stack([found[name] for name in INPUTS]).tobytes() == scan.tobytes()
     assert found["row"].tolist() == [*range(1, COUNT + 1)]
     for name in SUMMARIES[:4]:
@@ -204,8 +205,8 @@ def test_a_folder_of_spectra_is_predicted_file_by_file(
     np.testing.assert_allclose(found["sigma_pb_mean"], surrogate.predict(scan).mean, rtol=1e-6)
     assert found.keys() == run(folder / "p1.slha").keys()
     (folder / "bad.slha").write_text("BLOCK MASS\n")
-    with refused("commands.bad_point", where=folder, label="file", point="bad.slha") as caught:
-        run(folder)
+    with refused("commands.bad_point", where=folder, place="file bad.slha") as caught:
+        run(folder, strict=True)
     assert "there is no block NMIX" in caught.value.fields["reason"]
     assert run(folder, skip_bad=True)["file"].tolist() == ["p0.slha", "p1.slha", "p2.slha"]
 
@@ -227,7 +228,7 @@ def spectrum(masses: list[float], mixing: np.ndarray) -> str:
         ("300,1e200,0,0,0", "no such point can be predicted"),
     ],
 )
-def test_a_bad_row_is_named_and_nothing_is_written_or_it_is_left_out(
+def test_a_row_without_a_prediction_is_nan_refused_or_left_out(
     run: Run,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
@@ -237,15 +238,28 @@ def test_a_bad_row_is_named_and_nothing_is_written_or_it_is_left_out(
 ) -> None:
     monkeypatch.setattr("nlobayes.commands.tools.predict.ROWS", 2)
     text = "\n".join([HEADER, "300,0,0,0,1", "301,0,0,0,1", row, "303,0,0,0,1", ""])
-    with refused("commands.bad_point", where=tmp_path / "points.csv", point=3) as caught:
-        run(text)
+    with refused("commands.bad_point", where=tmp_path / "points.csv", place="row 3") as caught:
+        run(text, strict=True)
     assert reason in caught.value.fields["reason"]
     assert [path.name for path in tmp_path.iterdir()] == ["points.csv"]
     found = run(text, skip_bad=True)
     assert found["row"].tolist() == [1, 2, 4]
     assert found["m1"].tolist() == [300, 301, 303]
     warned = capsys.readouterr().err.splitlines()
-    assert f"nlobayes: warning: 1 of 4 rows left out, the first: row 3: {reason}" in warned[2]
+    start = "nlobayes: warning: 1 of 4 points have no prediction"
+    assert f"{start} (left out), the first: row 3: {reason}" in warned[2]
+    whole = run(text)
+    assert whole["row"].tolist() == [1, 2, 3, 4]
+    assert np.isnan([whole[f"sigma_pb_{name}"][2] for name in SUMMARIES]).all()
+    for name, column in found.items():
+        assert np.array_equal(whole[name][[0, 1, 3]], column), name
+    warned = capsys.readouterr().err.splitlines()
+    assert f"{start} (columns domain, reason), the first: row 3: {reason}" in warned[2]
+
+
+def test_rows_are_left_out_or_refused(run: Run) -> None:
+    with refused("commands.skipped_or_refused"):
+        run(f"{HEADER}\n300,0,0,0,1\n", skip_bad=True, strict=True)
 
 
 def test_a_table_of_bad_rows_alone_gives_a_header(run: Run, tmp_path: Path) -> None:
@@ -262,8 +276,8 @@ def test_warnings_count_what_is_not_inside_and_name_what_failed(
     assert capsys.readouterr().err.splitlines() == [
         "nlobayes: sigma_pb of an unknown process: its table states none",
         "nlobayes: warning: calibration of this surrogate failed: coverage_95",
-        f"nlobayes: warning: 2 of {COUNT} points lie outside the training data (column "
-        "domain): neither their predictions nor the error bars can be trusted",
+        f"nlobayes: warning: 2 of {COUNT} points lie outside the training data (columns "
+        "domain, reason): neither their predictions nor the error bars can be trusted",
         f"nlobayes: warning: 3 of {COUNT} points lie near the edge of the training data "
         "(column domain): few rows test the errors there",
     ]
@@ -351,8 +365,8 @@ def test_a_text_that_was_damaged_is_refused_or_answered(
             header, *rows = csv.reader(capsysbinary.readouterr().out.decode().splitlines())
             assert [cell.partition(":")[0] for cell in header[1:6]] == [*INPUTS], damaged
             for row in rows:
-                exists = np.isfinite([float(cell) for cell in row[:-1]]).all()
-                assert exists or row[-1] == "outside", damaged
+                exists = np.isfinite([float(cell) for cell in row[:-2]]).all()
+                assert exists or (row[-2] == "outside" and row[-1]), damaged
             answers += 1
     assert all(refusals)
     assert min(len(refusals), answers) > MUTATIONS / 20
@@ -406,7 +420,7 @@ def test_the_error_of_a_bad_row_in_a_pipe_states_what_is_printed_already(
     surrogate_path: Path, scan: np.ndarray
 ) -> None:
     many = np.tile(scan, (400, 1))
-    running = nlobayes("predict", surrogate_path, "-")
+    running = nlobayes("predict", surrogate_path, "-", "--strict")
     out, err = running.communicate(text_of(many) + "x,0,0,0,1\n")
     assert running.returncode == 2
     assert err.count("\n") == 1

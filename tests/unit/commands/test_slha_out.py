@@ -92,7 +92,7 @@ def test_files_tell_more_than_squarks(
 
 
 def test_a_table_with_squarks_is_held_against_them(path: Path, tmp_path: Path) -> None:
-    """In the unit of its header; without the column no reason is given."""
+    """In the unit of its header; without the column there is no reason."""
     surrogate = Surrogate.load(path)
     cells = ",".join(map(repr, surrogate.typical.values()))
     header, points = ",".join(surrogate.inputs), tmp_path / "points.csv"
@@ -101,7 +101,7 @@ def test_a_table_with_squarks_is_held_against_them(path: Path, tmp_path: Path) -
     assert found["domain"].tolist() == ["inside", "outside", "inside"]
     assert "not given" in found["reason"][2]
     points.write_text(f"{header}\n{cells}\n")
-    assert "reason" not in predicted(path, points, tmp_path / "out.csv")
+    assert predicted(path, points, tmp_path / "out.csv")["reason"].tolist() == [""]
 
 
 def test_python_takes_parameters_that_were_held_fixed(path: Path) -> None:
@@ -110,7 +110,7 @@ def test_python_takes_parameters_that_were_held_fixed(path: Path) -> None:
     given = {"msq": [3000.0, 1000.0, np.nan]}
     assert surrogate.domain(x, given).tolist() == ["inside", "outside", "inside"]
     assert surrogate.domain(x).tolist() == ["inside"] * 3
-    reasons = surrogate.reasons(given, 3).tolist()
+    reasons = surrogate.reasons(x, given).tolist()
     assert reasons[0] == ""
     assert [text.startswith("msq is ") for text in reasons[1:]] == [True, True]
 
@@ -147,7 +147,7 @@ def test_files_of_before_load_with_an_unknown_process(
     assert surrogate.conditions == ()
     assert {surrogate.origin[name] for name in ("incoming", "outgoing", "fixed")} == {"unknown"}
     assert "unknown" in repr(surrogate)
-    assert [*predicted(file, slha, tmp_path / "out.csv")][-1] == "domain"
+    assert [*predicted(file, slha, tmp_path / "out.csv")][-2:] == ["domain", "reason"]
     before = slha.read_bytes()
     with refused("surrogate.no_process", where="--slha-out"):
         predict(file, str(slha), str(tmp_path / "out.csv"), slha_out=slha)

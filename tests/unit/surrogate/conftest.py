@@ -71,24 +71,31 @@ def make_exported() -> Callable[..., Exported]:
 
 
 def exported(
-    family: str = "gaussian", scale: str = "log10", components: int | None = None
+    family: str = "gaussian",
+    scale: str = "log10",
+    components: int | None = None,
+    *,
+    seen_by: str = "invariants",
+    scan: tuple[np.ndarray, np.ndarray] | None = None,
+    units: dict[str, str] = UNITS,
 ) -> Exported:
-    """Make a surrogate without a posterior."""
-    rows, noise = points(ROWS, seed=3), NOISES[family]
-    every = np.ones(ROWS, bool)
-    transform = fit_features("invariants", rows, every, standardise=True, components=components)
+    """Make a surrogate without a posterior; a scan has train rows and others, and `units` its
+    columns and the target."""
+    (rows, others), noise = scan or (points(ROWS, seed=3), points(ROWS, seed=4)), NOISES[family]
+    names, every = [*units][:-1], np.ones(len(rows), bool)
+    transform = fit_features(seen_by, rows, every, standardise=True, components=components)
     train = apply_features(transform, rows).astype(np.float32)
-    held = apply_features(transform, points(ROWS, seed=4))
+    held = apply_features(transform, others)
     fitted = fit_domain(train, held)
     standard = standard_law(noise)
     residual, probability = standard.table()
-    ranges = fit_limits(rows, COLUMNS, UNITS)
-    derived = {what: ranges[what] for what in ranges if what not in COLUMNS}
+    ranges = fit_limits(rows, names, units)
+    derived = {what: ranges[what] for what in ranges if what not in names}
     facts: dict[str, Any] = {
         "activation": "tanh",
-        "columns": list(COLUMNS),
+        "columns": names,
         "target": "sigma_pb",
-        "units": UNITS,
+        "units": units,
         "transforms": {
             "features": constants_of(transform),
             "target": TARGET | {"scale": scale},

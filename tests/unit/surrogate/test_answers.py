@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nlobayes.surrogate.answers import allowed, answer, quantile_names
+from nlobayes.surrogate.answers import SUMMARIES, answer, quantile_names
 from nlobayes.surrogate.surrogate import Scale, Surrogate
 from nlobayes.types import Exported
 from tests.refusals import refused
@@ -40,7 +40,7 @@ def test_an_answer_is_what_the_surrogate_predicts(surrogate: Surrogate, on: Scal
     found = answer(surrogate, POINTS, (0.16, 0.975), on=on)
     expected = surrogate.predict(POINTS, quantiles=(0.16, 0.975), on=on)
     assert [*found] == [
-        *("mean", "median", "posterior_sd", "total_sd", "q16", "q97.5", "domain"),
+        *("mean", "median", "posterior_sd", "total_sd", "q16", "q97.5", "domain", "reason"),
     ]
     for name in ("mean", "median", "posterior_sd", "total_sd"):
         assert np.array_equal(found[name], getattr(expected, name))
@@ -58,8 +58,22 @@ def test_numbers_too_large_for_the_network_are_no_warning(surrogate: Surrogate) 
     assert found["domain"].tolist() == ["outside"]
 
 
-def test_points_without_features_are_distinguished_from_others(surrogate: Surrogate) -> None:
-    points = np.array([*POINTS, [0, 0, 0, 0, 1], [np.nan, 0, 0, 0, 1], [1, 1e200, 0, 0, 0]])
-    usable, takes = allowed(surrogate, points)
-    assert usable.tolist() == [True, True, True, False, False, False]
-    assert "|m| above 0" in takes
+def test_points_without_a_prediction_are_nan_with_a_reason(surrogate: Surrogate) -> None:
+    bad = [[0, 0, 0, 0, 1], [np.nan, 0, 0, 0, 1], [1, 1e200, 0, 0, 0]]
+    found, alone = (answer(surrogate, points) for points in (np.array([*POINTS, *bad]), POINTS))
+    for name, column in alone.items():
+        assert found[name][:3].tolist() == column.tolist()
+    assert np.isnan([found[name][3:] for name in SUMMARIES]).all()
+    assert found["domain"][3:].tolist() == ["outside"] * 3
+    assert "|m| above 0" in found["reason"][3]
+    assert found["reason"][4] == "m1 is nan, no finite number"
+
+
+def test_the_reason_names_what_is_outside(surrogate: Surrogate) -> None:
+    typical = [*surrogate.typical.values()]
+    points = np.array([typical, typical, [typical[0], *2 * np.array(typical[1:])]])
+    points[1, 0] = 1e5
+    reasons = surrogate.reasons(points).tolist()
+    assert reasons[0] == ""
+    assert reasons[1].startswith("|m1| is 100000, train rows have 1")
+    assert reasons[2].startswith("length of n11, n12, n13, n14 is 2, train rows have 0.99")

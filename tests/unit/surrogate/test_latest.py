@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nlobayes.surrogate.trained import MOST_KEPT, Latest
+from nlobayes.surrogate.points import MOST_KEPT, Latest
 
 
 def test_the_same_points_are_computed_once() -> None:

@@ -205,11 +205,6 @@ def test_numpy_engine_needs_neither_scipy_nor_jax_nor_xarray(surrogate_file: Pat
         (np.ones((2, 4)), "surrogate.other_shape", {"shape": (2, 4), "inputs": COLUMNS}),
         ([["a"] * 5], "surrogate.not_numbers", {"inputs": COLUMNS}),
         ([[1.0, 2.0], [3.0]], "surrogate.not_numbers", {}),
-        (
-            np.array([[1.0] * 5, [np.nan] * 5]),
-            "surrogate.not_finite",
-            {"bad": 1, "points": 2, "row": 2},
-        ),
     ],
 )
 def test_refuses_what_is_no_point(
@@ -217,11 +212,6 @@ def test_refuses_what_is_no_point(
 ) -> None:
     with refused(code, **fields):
         Surrogate(make_exported()).predict(x)
-
-
-def test_refuses_a_point_without_features(make_exported: Make) -> None:
-    with refused("data.features_not_finite", map="invariants", count=1, total=1):
-        Surrogate(make_exported()).predict(np.zeros((1, 5)))
 
 
 def test_refuses_impossible_quantiles_and_engines(make_exported: Make) -> None:

@@ -12,14 +12,13 @@ import pyarrow as pa
 
 from nlobayes.artifacts.streams import to_batch
 from nlobayes.bundles.bundle import Bundle, Processes, pdg_text
-from nlobayes.commands.shared.points import Tally
+from nlobayes.commands.shared.points import Tally, Unpredicted
 from nlobayes.data.slha_blocks import is_slha, to_integers
 from nlobayes.data.spectrum_chunks import list_files
 from nlobayes.errors import InputError
 from nlobayes.surrogate.answers import DOMAIN, REASON, quantile_names
-from nlobayes.surrogate.conditions import BEYOND
 from nlobayes.surrogate.cross_section import CrossSection
-from nlobayes.surrogate.domain import NEAR_EDGE, OUTSIDE
+from nlobayes.surrogate.domain import OUTSIDE
 from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.surrogate.theory import MEDIAN_AND_INTERVAL, REGRESSION, SIDES, TOTAL
 
@@ -42,8 +41,8 @@ class BundleRequest(NamedTuple):
         Whether to add a row for the sum.
     name, unit, factor
         Column name of cross sections, their unit, and the factor from pb to this unit.
-    skip_bad
-        Whether to leave out unusable files instead of refusing them.
+    unpredicted
+        What becomes of processes of a file without a prediction; as for one surrogate.
     """
 
     processes: Processes
@@ -52,7 +51,7 @@ class BundleRequest(NamedTuple):
     name: str
     unit: str
     factor: float
-    skip_bad: bool
+    unpredicted: Unpredicted
 
 
 def to_pairs(spelled_pairs: Sequence[str] | None) -> Processes:
@@ -89,8 +88,8 @@ def predicted_by_bundle(
     Raises
     ------
     InputError
-        If the points are neither, the bundle lacks a process, or a file is unusable and `skip_bad`
-        is not set.
+        If the points are neither, the bundle lacks a process, the only file is no usable spectrum,
+        or a process has no prediction and the request refuses it.
     """
     path = Path(points)
     if not path.is_dir() and not is_slha(path):
@@ -101,42 +100,40 @@ def predicted_by_bundle(
     for first in range(0, len(files), FILES):
         rows = []
         for file in files[first : first + FILES]:
-            label = file.relative_to(folder).as_posix()
-            rows += [(label, *row) for row in _rows(bundle, file, request, tally)]
+            label, is_row = file.relative_to(folder).as_posix(), file != path
+            for name, section in _sections(bundle, file, request, is_row=is_row).items():
+                if _is_kept(f"{file}: {name}", section, request, tally, is_sum=name == SUM):
+                    rows.append((label, name, section))
         yield _batch(rows, errors, request)
-        passed(tally.predicted, min(1.0, (first + FILES) / len(files)))
+        passed(tally.points, min(1.0, (first + FILES) / len(files)))
 
 
-def _rows(
-    bundle: Bundle, file: Path, request: BundleRequest, tally: Tally
-) -> list[tuple[str, CrossSection]]:
-    """Predict each process of a file, and their sum."""
+def _sections(
+    bundle: Bundle, file: Path, request: BundleRequest, *, is_row: bool
+) -> dict[str, CrossSection]:
+    """Predict each process of a file, and their sum; of a folder, a file may be unusable."""
+    chosen = request.processes, request.energy
     try:
-        parts = bundle.predict(file, request.processes, request.energy)
+        found = {pdg_text(pair): each for pair, each in bundle.predict(file, *chosen).items()}
+        return found | ({SUM: bundle.total(file, *chosen)} if request.total else {})
     except InputError as error:
-        placed = error if str(error.where).startswith(str(file)) else error.within(file)
-        if not request.skip_bad:
-            raise placed from None
-        tally.skipped += 1
-        tally.reason = tally.reason or str(placed)
-        return []
-    rows = [(pdg_text(pair), section) for pair, section in parts.items()]
-    for name, section in rows:
-        _count(f"{file}: {name}", section, tally)
-    if request.total:
-        rows.append((SUM, bundle.total(file, request.processes, request.energy)))
-    return rows
+        if not is_row or request.unpredicted == "refuse":
+            raise error if str(error.where).startswith(str(file)) else error.within(file) from None
+        names = [*bundle.chosen(*chosen), *([SUM] if request.total else [])]
+        nothing = CrossSection(math.nan, math.nan, math.nan, OUTSIDE, error.reason, {})
+        return dict.fromkeys(names, nothing)
 
 
-def _count(label: str, section: CrossSection, tally: Tally) -> None:
-    tally.predicted += 1
-    tally.near_edge += section.domain == NEAR_EDGE
-    tally.outside += section.domain == OUTSIDE
-    if BEYOND in section.reason:
-        tally.violating += 1
-        tally.violated = tally.violated or f"{label}: {section.reason}"
-    elif section.reason:
-        tally.unstated += 1
+def _is_kept(
+    place: str, section: CrossSection, request: BundleRequest, tally: Tally, *, is_sum: bool
+) -> bool:
+    """Count a process, and return whether it is a row of the output; refuse it on request."""
+    usable = not math.isnan(section.median)
+    if not usable and request.unpredicted == "refuse":
+        raise InputError("commands.bad_point", place=place, reason=section.reason)
+    if not is_sum:
+        tally.count(place, section.domain, section.reason, usable=usable)
+    return usable or request.unpredicted == "keep"
 
 
 def _errors_of(surrogates: Sequence[Surrogate]) -> list[str]:

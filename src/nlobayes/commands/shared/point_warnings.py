@@ -19,18 +19,18 @@ def warn_of_checks(failed_checks: Mapping[str, Sequence[str]], surrogate: str) -
             warn(f"{kind} of {surrogate} failed: {', '.join(failed)}")
 
 
-def warn_of_points(tally: Tally, label: str, per_label: int = 1) -> None:
-    """Warn of points that were left out, lie outside of the domain or violate conditions.
-
-    `label` is `row` or `file`; each of these has `per_label` predicted points.
-    """
-    if tally.skipped:
-        total = tally.skipped + tally.predicted // per_label
-        warn(f"{tally.skipped} of {total} {label}s left out, the first: {tally.reason}")
+def warn_of_points(tally: Tally, *, left_out: bool) -> None:
+    """Warn of points without a prediction, outside of the domain, or that violate conditions."""
+    if tally.unpredicted:
+        place = "left out" if left_out else "columns domain, reason"
+        warn(
+            f"{tally.unpredicted} of {tally.points} points have no prediction ({place}), the "
+            f"first: {tally.reason}"
+        )
     if tally.outside:
         warn(
-            f"{tally.outside} of {tally.predicted} points lie outside the training data (column "
-            "domain): neither their predictions nor the error bars can be trusted"
+            f"{tally.outside} of {tally.predicted} points lie outside the training data (columns "
+            "domain, reason): neither their predictions nor the error bars can be trusted"
         )
     if tally.violating:
         warn(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -15,17 +15,18 @@ from nlobayes.errors import InputError
 from nlobayes.surrogate.answers import (
     DOMAIN,
     REASON,
-    allowed,
     answer,
     answer_beside,
     answer_classes,
 )
 from nlobayes.surrogate.classifier import Classifier
-from nlobayes.surrogate.conditions import BEYOND
+from nlobayes.surrogate.conditions import BEYOND, MISSING
 from nlobayes.surrogate.domain import NEAR_EDGE, OUTSIDE
 from nlobayes.surrogate.outputs import Scale
 from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.surrogate.trained import Trained
+
+Unpredicted = Literal["keep", "skip", "refuse"]
 
 
 class PredictionRequest(NamedTuple):
@@ -45,8 +46,8 @@ class PredictionRequest(NamedTuple):
         Columns to copy.
     draws
         Number of posterior draws to return as well.
-    skip_bad
-        Whether to leave out unusable rows instead of refusing them.
+    unpredicted
+        What becomes of rows without a prediction: rows of NaN, no rows, or a refusal.
     names
         Names of the columns of a text table without a header.
     """
@@ -58,26 +59,46 @@ class PredictionRequest(NamedTuple):
     factor: float
     keep: tuple[str, ...]
     draws: int
-    skip_bad: bool
+    unpredicted: Unpredicted
     names: tuple[str, ...] = ()
 
 
 @dataclass
 class Tally:
-    """Numbers of points that were predicted, are near the edge or outside, or were left out.
+    """Numbers of points: all, those without a prediction, and others near the edge or outside.
 
-    `reason` states why the first point was left out. `violating` points violate a condition of the
-    surrogate, the first for the reason `violated`. `unstated` points do not state the value.
+    The first point without a prediction has none for the `reason`. `violating` points violate a
+    condition of the surrogate, the first as in `violated`. `unstated` points do not state the value
+    of a fixed parameter.
     """
 
-    predicted: int = 0
+    points: int = 0
+    unpredicted: int = 0
+    reason: str = ""
     near_edge: int = 0
     outside: int = 0
-    skipped: int = 0
-    reason: str = ""
     violating: int = 0
     violated: str = ""
     unstated: int = 0
+
+    @property
+    def predicted(self) -> int:
+        """Number of points with a prediction."""
+        return self.points - self.unpredicted
+
+    def count(self, place: str, domain: str, reason: str, *, usable: bool) -> None:
+        """Count a point at a place, which names its file or row, with a prediction or without."""
+        self.points += 1
+        if not usable:
+            self.unpredicted += 1
+            self.reason = self.reason or f"{place}: {reason}"
+            return
+        self.near_edge += domain == NEAR_EDGE
+        self.outside += domain == OUTSIDE
+        self.unstated += MISSING in reason
+        if BEYOND in reason:
+            self.violating += 1
+            self.violated = self.violated or f"{place}: {reason}"
 
 
 def predicted(
@@ -94,93 +115,54 @@ def predicted(
     Raises
     ------
     InputError
-        If a row is unusable and `skip_bad` is not set.
+        If a row has no prediction and the request refuses it.
     """
     wanted = {name: surrogate.units.get(name, "") for name in surrogate.inputs}
     for chunk in source.chunks:
         values, faults = numbers(source, chunk, wanted)
-        usable, takes = allowed(surrogate, values)
-        for row in np.flatnonzero(~usable).tolist():
-            faults.setdefault(row, f"no such point can be predicted; allowed: {takes}")
-        if faults:
-            _leave_out(faults, source, chunk, request, tally)
-        good = np.setdiff1d(np.arange(len(values)), [*faults])
-        given = _given(surrogate, source, chunk, good)
-        found = _predict(surrogate, values[good], request, given)
-        _count_reasons(found, chunk.labels[good], source.label, tally)
+        found = _predict(surrogate, values, request, _given(surrogate, source, chunk))
+        usable = surrogate.usable(values)
+        found[REASON][1][[*faults]] = [*faults.values()]
+        if request.unpredicted == "refuse" and not usable.all():
+            first = int(np.argmin(usable))
+            place, reason = f"{source.label} {chunk.labels[first]}", found[REASON][1][first]
+            raise InputError("commands.bad_point", where=source.name, place=place, reason=reason)
+        for label, domain, reason, good in zip(
+            chunk.labels, found[DOMAIN][1], found[REASON][1], usable.tolist(), strict=True
+        ):
+            tally.count(f"{source.label} {label}", domain, reason, usable=good)
+        rows = usable if request.unpredicted == "skip" else slice(None)
         units = ("" if unit == "1" else unit for unit in wanted.values())
-        inputs = zip(units, values[good].T, strict=True)
-        batch = to_batch(
-            {source.label: ("", chunk.labels[good])},
-            dict(zip(wanted, inputs, strict=True)),
-            {name: (source.units[name], chunk.columns[name][good]) for name in request.keep},
+        columns = (
+            {source.label: ("", chunk.labels)},
+            dict(zip(wanted, zip(units, values.T, strict=True), strict=True)),
+            {name: (source.units[name], chunk.columns[name]) for name in request.keep},
             found,
         )
-        tally.predicted += len(good)
-        tally.near_edge += int(np.count_nonzero(found[DOMAIN][1] == NEAR_EDGE))
-        tally.outside += int(np.count_nonzero(found[DOMAIN][1] == OUTSIDE))
-        yield batch
-        passed(tally.predicted + tally.skipped, chunk.share)
+        yield to_batch(*({n: (u, cells[rows]) for n, (u, cells) in c.items()} for c in columns))
+        passed(tally.points, chunk.share)
 
 
-def _given(
-    surrogate: Trained, source: Source, chunk: Chunk, good: np.ndarray
-) -> dict[str, np.ndarray]:
-    """Read the values of fixed parameters (point,) from the source; NaN where one is missing."""
+def _given(surrogate: Trained, source: Source, chunk: Chunk) -> dict[str, np.ndarray] | None:
+    """Read the values of fixed parameters (point,), NaN where one is missing; None without any."""
     stated = {one.name: one.unit for one in surrogate.conditions if one.name in chunk.columns}
     units = {name: "" if unit == "1" else unit for name, unit in stated.items()}
     values, _ = numbers(source, chunk, units)
-    return dict(zip(units, values[good].T, strict=True))
-
-
-def _count_reasons(
-    found: Mapping[str, tuple[str, np.ndarray]], labels: np.ndarray, label: str, tally: Tally
-) -> None:
-    if REASON not in found:
-        return
-    reasons = found[REASON][1]
-    violating = np.flatnonzero([BEYOND in reason for reason in reasons])
-    if violating.size and not tally.violating:
-        first = int(violating[0])
-        tally.violated = f"{label} {labels[first]}: {reasons[first]}"
-    tally.violating += int(violating.size)
-    tally.unstated += sum(reason != "" and BEYOND not in reason for reason in reasons)
-
-
-def _leave_out(
-    faults: Mapping[int, str],
-    source: Source,
-    chunk: Chunk,
-    request: PredictionRequest,
-    tally: Tally,
-) -> None:
-    first = min(faults)
-    point, reason = chunk.labels[first], faults[first]
-    if not request.skip_bad:
-        raise InputError(
-            "commands.bad_point",
-            where=source.name,
-            label=source.label,
-            point=point,
-            reason=reason,
-        )
-    tally.skipped += len(faults)
-    tally.reason = tally.reason or f"{source.label} {point}: {reason}"
+    return dict(zip(units, values.T, strict=True)) or None
 
 
 def _predict(
     surrogate: Surrogate | Classifier,
     points: np.ndarray,
     request: PredictionRequest,
-    given: Mapping[str, np.ndarray],
+    given: Mapping[str, np.ndarray] | None,
 ) -> dict[str, tuple[str, np.ndarray]]:
     """Predict points (point, input), and return columns by name, each with its unit."""
-    reason = {REASON: ("", surrogate.reasons(given, len(points)))} if given else {}
     if isinstance(surrogate, Classifier):
         classes = answer_classes(surrogate, points, given)
-        return {name: ("", column) for name, column in classes.items()} | reason
+        return {name: ("", column) for name, column in classes.items()}
     found = answer(surrogate, points, request.quantiles, on=request.on, given=given)
-    domain = found.pop(DOMAIN)
+    where = {name: ("", found.pop(name)) for name in (DOMAIN, REASON)}
     if request.draws:
         with np.errstate(all="ignore"):
             functions = surrogate.sample(points, noise=False, on=request.on)
@@ -190,4 +172,4 @@ def _predict(
         f"{request.name}_{what}": (request.unit, column * request.factor)
         for what, column in found.items()
     }
-    return named | answer_beside(surrogate, points, on=request.on) | {DOMAIN: ("", domain)} | reason
+    return named | answer_beside(surrogate, points, on=request.on) | where

@@ -48,7 +48,7 @@ def write_rows(found: Iterator[pa.RecordBatch], out: str, form: str, tally: Tall
     try:
         print_chunks(found, form)
     except InputError as error:
-        if not tally.predicted:
+        if not tally.points:
             raise
         raise InputError(
             "commands.printed_in_part",

@@ -64,10 +64,7 @@ def _entry(surrogate: Surrogate, process: Process, order: int, text: str, path: 
     """Predict the point of an SLHA file, and return the entry of its block."""
     spectrum = spectrum_of(text, str(path), surrogate.inputs, surrogate.condition_names)
     place = f"{path}: {' '.join(map(str, process.outgoing))}"
-    try:
-        found = cross_section(surrogate, spectrum)
-    except InputError as error:
-        raise error.within(place) from None
+    found = cross_section(surrogate, spectrum)
     if found.domain == OUTSIDE:
         reason = found.reason or "it lies far from the training data"
         raise InputError("commands.outside_of_xsection", where=place, reason=reason)

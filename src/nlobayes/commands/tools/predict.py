@@ -25,7 +25,7 @@ from nlobayes.commands.shared.point_warnings import (
     warn_of_others,
     warn_of_points,
 )
-from nlobayes.commands.shared.points import PredictionRequest, Tally, predicted
+from nlobayes.commands.shared.points import PredictionRequest, Tally, Unpredicted, predicted
 from nlobayes.commands.shared.predictions_out import (
     STANDARD,
     check_not_read,
@@ -71,7 +71,12 @@ def predict(
     unit: Annotated[str, typer.Option(help="Unit to give the target in.")] = "",
     keep: Annotated[list[str] | None, typer.Option(help="Column to copy; once for each.")] = None,
     draws: Annotated[int, typer.Option(help="Posterior draws to give as well.", min=0)] = 0,
-    skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Leave out unusable rows.")] = False,
+    skip_bad: Annotated[
+        bool, typer.Option("--skip-bad", help="Leave out rows without a prediction.")
+    ] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Refuse the points if one has no prediction.")
+    ] = False,
     engine: Annotated[
         Literal["numpy", "jax"], typer.Option(help="What computes; jax compiles first.")
     ] = "numpy",
@@ -91,6 +96,9 @@ def predict(
 ) -> None:
     """Write for every point the prediction, its error bars and whether it lies in the domain."""
     form = form_of(out, json)
+    if skip_bad and strict:
+        raise InputError("commands.skipped_or_refused")
+    unpredicted: Unpredicted = "skip" if skip_bad else "refuse" if strict else "keep"
     of_one: dict[str, object] = {"--keep": keep, "--draws": draws, "--engine": engine == "jax"}
     of_one |= {
         "--names": names,
@@ -102,7 +110,7 @@ def predict(
         if option := _first_given(of_one):
             raise InputError("commands.option_of_one", where=option, surrogate=surrogate)
         target = _in_unit("sigma_pb", "pb", unit)
-        of_bundle = BundleRequest(to_pairs(process), energy, total, *target, skip_bad)
+        of_bundle = BundleRequest(to_pairs(process), energy, total, *target, unpredicted)
         _by_bundle(Bundle.load(surrogate), points, of_bundle, (out, form), slha_out)
         return
     if option := _first_given(of_many):
@@ -118,7 +126,7 @@ def predict(
         *target,
         (*(keep or ()),),
         draws,
-        skip_bad,
+        unpredicted,
         tuple(names.split(",")) if names else (),
     )
     _by_surrogate(loaded, points, request, (out, form), (surrogate, slha_out))
@@ -148,7 +156,7 @@ def _by_surrogate(
     if loaded.approximate:
         warn("this surrogate is an approximate posterior: convergence does not apply to it")
     warn_of_checks(loaded.failed_checks, "this surrogate")
-    warn_of_points(tally, source.label)
+    warn_of_points(tally, left_out=request.unpredicted == "skip")
     warn_of_others(Path(points))
 
 
@@ -167,7 +175,7 @@ def _by_bundle(
     typer.echo(one_line(f"nlobayes: {bundle!r}"), err=True)
     for name, surrogate in surrogates.items():
         warn_of_checks(surrogate.failed_checks, name)
-    warn_of_points(tally, "file", len(surrogates))
+    warn_of_points(tally, left_out=request.unpredicted == "skip")
     warn_of_others(Path(points))
 
 

@@ -61,7 +61,8 @@ def cross_sections(
     squarks = np.broadcast_to(np.asarray(squark_mass_gev, np.float64), count)
     _check(pair, squarks)
     chunks = [
-        slice(start, start + _POINTS_PER_BLOCK) for start in range(0, count, _POINTS_PER_BLOCK)
+        slice(start, start + _POINTS_PER_BLOCK)
+        for start in range(0, max(count, 1), _POINTS_PER_BLOCK)
     ]
     sigma = [integrate(pair.at(chunk), squarks[chunk], luminosities) for chunk in chunks]
     return CrossSections(*np.concatenate(sigma).T)

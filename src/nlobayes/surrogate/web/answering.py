@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from nlobayes.surrogate.answers import SUMMARIES, allowed
-from nlobayes.surrogate.domain import OUTSIDE
+from nlobayes.surrogate.answers import DOMAIN, REASON, SUMMARIES, located
 from nlobayes.surrogate.surrogate import Scale, Surrogate
 from nlobayes.surrogate.web.messages import Number
 
@@ -55,24 +54,29 @@ def answer(
     turns: Turns,
     given: Mapping[str, float] | None = None,
 ) -> dict[str, Any]:
-    """Predict the points that can be predicted, and mark the others as outside.
+    """Predict points, in blocks; numbers of those without a prediction are None.
 
     `given` has the values of fixed parameters, the same at every point, as in `Surrogate.domain`.
     """
-    known = np.flatnonzero(allowed(surrogate, points)[0])
-    values = np.full((len(SUMMARIES) + len(quantiles), len(points)), math.nan)
-    domain = np.full(len(points), OUTSIDE, dtype=object)
-    errors: dict[str, np.ndarray] = {}
     step = max(1, CELLS // surrogate.draws)
-    for start in range(0, known.size, step):
-        part = known[start : start + step]
+    parts: list[np.ndarray] = []
+    errors: dict[str, list[np.ndarray]] = {}
+    domain: list[str] = []
+    reasons: list[str] = []
+    for start in range(0, max(len(points), 1), step):
+        part = points[start : start + step]
         with turns.one(), np.errstate(all="ignore"):
-            predicted = surrogate.predict(points[part], quantiles=quantiles, on=on)
-            domain[part] = surrogate.domain(points[part], given)
-            of_theory = surrogate.errors(points[part]) if surrogate.theory else {}
+            predicted = surrogate.predict(part, quantiles=quantiles, on=on)
+            where = located(surrogate, part, given)
+            of_theory = surrogate.errors(part) if surrogate.theory else {}
         for name, error in of_theory.items():
-            errors.setdefault(name, np.full(len(points), math.nan))[part] = error
-        values[:, part] = [*(getattr(predicted, name) for name in SUMMARIES), *predicted.quantiles]
+            errors.setdefault(name, []).append(error)
+        parts.append(
+            np.stack([*(getattr(predicted, name) for name in SUMMARIES), *predicted.quantiles])
+        )
+        domain += where[DOMAIN].tolist()
+        reasons += where[REASON].tolist()
+    values = np.concatenate(parts, axis=1)
     columns = [[*map(number, column)] for column in values.tolist()]
     return {
         "target": surrogate.target,
@@ -81,8 +85,11 @@ def answer(
         **dict(zip(SUMMARIES, columns, strict=False)),
         "probabilities": [*quantiles],
         "quantiles": columns[len(SUMMARIES) :],
-        "errors": {name: [*map(number, each)] for name, each in errors.items()},
-        "domain": domain.tolist(),
+        "errors": {
+            name: [*map(number, np.concatenate(each).tolist())] for name, each in errors.items()
+        },
+        "domain": domain,
+        "reasons": reasons,
     }
 
 

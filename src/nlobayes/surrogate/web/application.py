@@ -18,7 +18,6 @@ from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.surrogate.web.answering import Turns, answer, number
 from nlobayes.surrogate.web.guards import Bodies, GuardedRoute, Headers, Heads
 from nlobayes.surrogate.web.messages import (
-    Answer,
     Condition,
     Description,
     Health,
@@ -26,6 +25,7 @@ from nlobayes.surrogate.web.messages import (
     Line,
     LineAnswer,
     PointsRequest,
+    Predictions,
     Refusal,
     example_of,
     field_of,
@@ -113,13 +113,13 @@ def _add_api(app: FastAPI, surrogate: Surrogate) -> None:
         """Describe the surrogate, the results of its checks, and its citation."""
         return description
 
-    def predict(request: PointsRequest) -> Answer:
+    def predict(request: PointsRequest) -> Predictions:
         """Predict points. Numbers of points that cannot be predicted are null."""
         rows = [p if isinstance(p, list) else [*dict(p).values()] for p in request.points]
-        points: np.ndarray = np.array(rows)
+        points = np.array(rows, np.float64)
         given = stated_parameters(request)
         content = answer(surrogate, points, request.quantiles, request.scale, turns, given)
-        return Answer(**content, reasons=surrogate.reasons(given, len(points)).tolist())
+        return Predictions(**content)
 
     def vary(line: Line) -> LineAnswer:
         """Predict along one input, with 68 % and 95 % intervals; the others are constant."""

@@ -14,7 +14,7 @@ TAIL = 1e-6
 """Smallest probability of a quantile, and of the values above it."""
 
 Number = float | None
-"""A number, or None if the point has no features or the prediction overflows."""
+"""A number, or None for one that is missing or overflows."""
 
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 Probability = Annotated[float, Field(ge=TAIL, le=1 - TAIL)]
@@ -61,12 +61,9 @@ class Predictions(BaseModel):
         description="Relative errors by name, if the surrogate has theory errors."
     )
     domain: list[Literal["inside", "near edge", "outside"]]
-
-
-class Answer(Predictions):
-    """Predictions of points, and the fixed parameters that are violated or missing."""
-
-    reasons: list[str] = Field(description="For each point; empty if none is violated or missing.")
+    reasons: list[str] = Field(
+        description="For each point: why it is outside, and fixed parameters that are not given."
+    )
 
 
 class LineAnswer(Predictions):
@@ -139,17 +136,19 @@ def request_of(surrogate: Surrogate) -> type[PointsRequest]:
     count = len(surrogate.inputs)
     strict = ConfigDict(extra="forbid", strict=True)
     units = {name: surrogate.units.get(name, "") for name in surrogate.inputs}
-    point = create_model("Point", __config__=strict, **_fields(units, "", {}))
+    point = create_model(
+        "Point", __config__=strict, **_fields(units, "", {}, spell_optional(float))
+    )
     units_of = {condition.name: condition.unit for condition in surrogate.conditions}
     fixed = _fields(units_of, "", dict.fromkeys(units_of), spell_optional(Finite))
     given = create_model("Given", __config__=strict, **fixed)
-    row = Annotated[list[Finite], Field(min_length=count, max_length=count)]
+    row = Annotated[list[Number], Field(min_length=count, max_length=count)]
     either = spell(
         Annotated,
         spell(Annotated, row, Tag("array")) | spell(Annotated, point, Tag("object")),
         Discriminator(lambda given: "object" if isinstance(given, dict) else "array"),
     )
-    limits = Field(min_length=1, max_length=MOST_POINTS)
+    limits = Field(max_length=MOST_POINTS)
     points = spell(Annotated, spell(list, either), limits)
     text = "Fixed parameters, the same at every point, each in its unit; others are unknown."
     field = (spell_optional(given), Field(None, description=text))

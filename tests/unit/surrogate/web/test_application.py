@@ -81,7 +81,7 @@ def test_fixed_parameters_are_compared_with_the_conditions(exported: Exported) -
             known = {name: value for name, value in given.items() if value is not None}
             found = predict(client, points=points, given=given)
             assert found["domain"] == made.domain(points, known).tolist()
-            assert found["reasons"] == made.reasons(known, 2).tolist()
+            assert found["reasons"] == made.reasons(points, known).tolist()
         assert found == predict(client, points=points)
         assert predict(client, points=points, given={"msq": 1})["domain"] == ["outside"] * 2
         body = {"points": points, "given": {"mu": 1}}
@@ -94,15 +94,11 @@ def test_fixed_parameters_are_compared_with_the_conditions(exported: Exported) -
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        ('{"points": [[NaN, 1, 2, 3, 4]]}', "points.0.0: must be a finite number"),
-        ('{"points": [[1, 1, 1, 1, 1e999]]}', "points.0.4: must be a finite number"),
-        ('{"points": [[1, 1, 1, 1, -Infinity]]}', "points.0.4: must be a finite number"),
         ('{"points": [[1, 1, 1, 1, "1"]]}', "points.0.4: must be a number"),
         ('{"points": [[1, 1, 1, 1, true]]}', "points.0.4: must be a number"),
         ('{"points": [[1, 2, 3, 4]]}', "points.0: has 4 items, needs 5 or more"),
         ('{"points": [{"m1": 1}]}', "points.0.n11: must be given; "),
         ('{"points": [[1, 2, 3, 4, 5, 6]]}', "points.0: must have 5 items or fewer"),
-        ('{"points": []}', "points: has 0 items, needs 1 or more"),
         ('{"points": [[1, 1, 1, 1, 1]], "quantile": [0.5]}', "quantile: unknown; leave it out"),
         ('{"points": [[1, 1, 1, 1, 1]], "quantiles": [1]}', "quantiles.0: must be at most"),
         ('{"points": [[1, 1, 1, 1, 1]], "scale": "log"}', "scale: must be 'target' or"),

@@ -1,0 +1,99 @@
+"""Points as arrays: columns selected by name, points without a prediction, the last points."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from nlobayes.errors import InputError
+
+REAL = "biufOSU"
+"""NumPy's kinds of types that can hold real numbers."""
+MOST_KEPT = 10_000
+"""Largest number of points whose features and references are cached for the next call."""
+Compute = Callable[[np.ndarray], np.ndarray]
+
+
+def points_of(x: Any, inputs: Sequence[str]) -> np.ndarray:
+    """Convert points to numbers (point, input); missing cells are NaN.
+
+    A frame (pandas, polars, Arrow), a mapping of columns or a structured array is read by the names
+    of its columns. It may have further columns in any order. A mapping of numbers is one point.
+    Other points are positional, in the order of `inputs`.
+
+    Raises
+    ------
+    InputError
+        If a column is missing or occurs twice, the points have another shape, or a cell is no
+        number.
+    """
+    names = _names_of(x)
+    try:
+        points = _numbers(x) if names is None else _selected(x, names, inputs)
+    except (TypeError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        reason = " ".join(str(error).split())
+        raise InputError("surrogate.not_numbers", inputs=inputs, reason=reason) from None
+    if points.shape == (0,):
+        return points.reshape(0, len(inputs))
+    if points.ndim != 2 or points.shape[1] != len(inputs):
+        raise InputError(
+            "surrogate.other_shape", shape=points.shape, count=len(inputs), inputs=inputs
+        )
+    return points
+
+
+def among(values: np.ndarray, usable: np.ndarray, axis: int = -1) -> np.ndarray:
+    """Insert NaN along an axis of values of usable points, so that it has all points."""
+    if usable.all():
+        return values
+    moved = np.moveaxis(values, axis, 0)
+    whole = np.full((len(usable), *moved.shape[1:]), np.nan)
+    whole[usable] = moved
+    return np.moveaxis(whole, 0, axis)
+
+
+class Latest:
+    """Cache of the last array that was computed for some points."""
+
+    def __init__(self) -> None:
+        self._known = (np.empty(0), np.empty(0))
+
+    def of(self, points: np.ndarray, compute: Compute) -> np.ndarray:
+        """Return the array of points, from the cache if the last points were the same."""
+        before, known = self._known
+        if np.array_equal(before, points, equal_nan=True):
+            return known
+        found = compute(points)
+        if len(points) <= MOST_KEPT:
+            self._known = points.copy(), found.copy()
+        return found
+
+
+def _names_of(x: Any) -> list[Hashable] | None:
+    """Return the names of columns; None for an array, and for a frame with numbers as names."""
+    if isinstance(x, Mapping):
+        return [*x]
+    of_dtype = getattr(getattr(x, "dtype", None), "names", None)
+    found = (of_dtype, getattr(x, "column_names", None), getattr(x, "columns", None))
+    names = next(([*each] for each in found if each is not None), None)
+    return None if names == [*range(len(names or ()))] else names
+
+
+def _selected(x: Any, names: Sequence[Hashable], inputs: Sequence[str]) -> np.ndarray:
+    if missing := [name for name in inputs if name not in names]:
+        raise InputError("surrogate.no_columns", missing=missing, known=[*map(str, names)])
+    if twice := [name for name in inputs if names.count(name) > 1]:
+        raise InputError("surrogate.columns_twice", twice=twice)
+    return np.column_stack([_numbers(x[name]) for name in inputs])
+
+
+def _numbers(values: Any) -> np.ndarray:
+    is_pandas = hasattr(values, "isna")
+    found = values.to_numpy(na_value=np.nan) if is_pandas else np.asarray(values)
+    if found.dtype.kind not in REAL:
+        raise TypeError(f"values of type {found.dtype}")
+    return found.astype(np.float64, copy=False)
