@@ -17,6 +17,8 @@ from nlobayes import Classifier, Surrogate
 from nlobayes.data.physics import source
 from nlobayes.data.references import completed
 from nlobayes.surrogate.answers import SUMMARIES
+from nlobayes.surrogate.cross_section import cross_section
+from nlobayes.surrogate.sums import total
 from nlobayes.surrogate.web.application import application
 from nlobayes.types import Exported
 from tests.unit.surrogate.conftest import exported
@@ -107,7 +109,9 @@ def assert_same(found: dict[str, np.ndarray], expected: dict[str, np.ndarray]) -
     """
     for name, values in expected.items():
         if values.dtype.kind == "f":
-            np.testing.assert_allclose(found[name], values, rtol=2e-5, atol=1e-6 * (name == "distance"), err_msg=name)
+            np.testing.assert_allclose(
+                found[name], values, rtol=2e-5, atol=1e-6 * (name == "distance"), err_msg=name
+            )
         elif name != "reasons":
             assert found[name].tolist() == values.tolist(), name
         else:
@@ -145,8 +149,9 @@ def test_a_row_is_the_same_alone_and_in_company(kind: str) -> None:
 @pytest.mark.parametrize("kind", MAKERS)
 def test_no_rows_have_an_empty_answer(kind: str) -> None:
     surrogate = made(kind)
-    for nothing in ([], np.empty((0, len(surrogate.inputs)))):
-        assert {len(values) for values in answers(surrogate, nothing).values()} == {0}
+    for width in ((0,), (0, len(surrogate.inputs))):
+        found = answers(surrogate, np.empty(width))
+        assert {len(values) for values in found.values()} == {0}
 
 
 @pytest.mark.by_day(2)
@@ -188,3 +193,31 @@ def test_the_service_has_null_for_a_row_without_a_prediction() -> None:
                 assert [value is None for value in found[name]] == [True, True, True, False][:count]
             assert found["domain"][:3] == ["outside"] * min(count, 3)
             assert all(found["reasons"][:3])
+
+
+HIGGSINOS = {
+    **{f"m{i}": mass for i, mass in enumerate((150.0, -155.0, 900.0, 2000.0), 1)},
+    **{f"n1{j}": value for j, value in enumerate((0.0, 0.0, 0.707, -0.707), 1)},
+    **{f"n2{j}": value for j, value in enumerate((0.0, 0.0, -0.707, -0.707), 1)},
+}
+"""The first two neutralinos are exact higgsinos, which are produced together alone."""
+
+
+def test_a_pair_whose_born_cross_section_vanishes_is_0_pb_and_hides_no_other() -> None:
+    same, mixed = made("born"), made("pair_invariants")
+    assert isinstance(same, Surrogate)
+    assert isinstance(mixed, Surrogate)
+    point = np.array([[HIGGSINOS[name] for name in same.inputs]])
+    assert same.vanishes(point).tolist() == [True]
+    assert np.isnan(same.predict(point).mean).tolist() == [True]
+    nothing, other = (cross_section(one, HIGGSINOS) for one in (same, mixed))
+    assert (*nothing[:4], *nothing.errors.values()) == (0, 0, 0, "inside", 0, 0, 0, 0)
+    assert "vanishes" in nothing.reason
+    added = total({"11": same, "12": mixed}, HIGGSINOS)
+    assert added.median == pytest.approx(other.median, rel=0.02)
+    assert added.domain == other.domain
+    assert total({"11": same, "again": same}, HIGGSINOS).median == 0
+    light = cross_section(same, {**HIGGSINOS, "m1": 31.0})
+    assert math.isnan(light.median)
+    assert (light.domain, light.reason[:29]) == ("outside", "no such point can be predicted"[:29])
+    assert math.isnan(total({"11": same, "12": mixed}, {**HIGGSINOS, "m1": 31.0}).median)

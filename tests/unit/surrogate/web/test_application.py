@@ -208,7 +208,7 @@ def test_a_line_is_what_the_same_points_give(client: TestClient, surrogate: Surr
     assert (found["along"], found["inputs"]) == ("m1", [*surrogate.inputs])
     assert found["points"] == points
     same = predict(client, points=points, quantiles=[0.025, 0.16, 0.84, 0.975])
-    assert same.pop("reasons") == [""] * 5
+    assert all(reason.startswith("length of n11") for reason in same["reasons"])
     assert {name: found[name] for name in same} == same
 
 
