@@ -89,7 +89,7 @@ class Backend:
           prediction. Failed checks do not change it;
         - `reason`: why the trust level is below 1, and which checks of the surrogate failed.
 
-        Without a prediction the numbers are NaN, not 0.
+        Without a prediction the numbers are NaN. They are 0 where the Born cross section vanishes.
         """
         outgoing = key_of(int(number) for number in pid_pair)
         if outgoing not in self._answers:

@@ -25,12 +25,14 @@ def open_spectra(
 ) -> Source:
     """Open an SLHA file, or all in a folder and its subfolders, to read these columns.
 
-    Columns that are `optional`, the names of `parameters`, are NaN for files without them.
+    Columns that are `optional`, the names of `parameters`, are NaN for files without them. In a
+    folder an unusable file is a fault of its chunk.
 
     Raises
     ------
     InputError
-        If there is no such file, or a column is not one of `COLUMNS`.
+        If there is no such file, a file that is given alone is unusable, or a column is not one of
+        `COLUMNS`.
     """
     for column in columns:
         check_known(COLUMNS, column, str(path))
@@ -42,7 +44,7 @@ def open_spectra(
         for first in range(0, len(files), rows):
             some = files[first : first + rows]
             labels = np.array([file.relative_to(folder).as_posix() for file in some], dtype=object)
-            yield Chunk(labels, *_read(some, columns, held), (first + len(some)) / len(files))
+            yield Chunk(labels, *_read(some, columns, held, path), (first + len(some)) / len(files))
 
     name = str(path) if path.is_dir() else "SLHA"
     units = {name: unit_of_parameter(name) for name in held}
@@ -77,7 +79,7 @@ def _below(folder: Path) -> list[Path]:
 
 
 def _read(
-    files: Sequence[Path], columns: Sequence[str], optional: Sequence[str]
+    files: Sequence[Path], columns: Sequence[str], optional: Sequence[str], given: Path
 ) -> tuple[dict[str, np.ndarray], dict[int, str]]:
     named = (*columns, *optional)
     values = np.full((len(files), len(named)), math.nan)
@@ -86,6 +88,8 @@ def _read(
         try:
             found = spectrum_of(read_text(file), str(file), columns, optional)
         except InputError as error:
+            if file == given:
+                raise
             faults[position] = error.reason
             continue
         values[position] = [found.get(column, math.nan) for column in named]

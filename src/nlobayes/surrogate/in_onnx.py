@@ -42,8 +42,8 @@ def onnx_model(exported: Exported, draws: int | None, quantiles: Sequence[float]
     A `ModelProto`. From `points` (point, input) it computes `{target}_mean`, `_posterior_sd` and
     `_total_sd` of each target, all (point,). For noise about the mean of the draws it also computes
     `_median` and quantiles such as `_q16`. For noise about each draw the model has none, because
-    these quantiles are roots, which take ONNX Runtime minutes. All outputs are NaN at a point that
-    `Surrogate.predict` refuses. `metadata_props` describe the model.
+    these quantiles are roots, which take ONNX Runtime minutes. All outputs are NaN at a point
+    without a prediction. `metadata_props` describe the model.
 
     Raises
     ------

@@ -157,8 +157,10 @@ def test_no_files_and_names_that_do_not_print_are_refused(tmp_path: Path) -> Non
 def test_charginos_are_read_where_they_are_requested(tmp_path: Path) -> None:
     path = tmp_path / "a.slha"
     path.write_text(spectrum(100.0))
-    (without,) = open_spectra(path, ["m1", "mc1"]).chunks
+    (without,) = open_spectra(tmp_path, ["m1", "mc1"]).chunks
     assert without.faults[0].startswith("there is no block UMIX")
+    with refused("slha.no_block", where=str(path), block="UMIX"):
+        [*open_spectra(path, ["m1", "mc1"]).chunks]
     path.write_text(all_processes(3))
     (chunk,) = open_spectra(path, ["mc1", "v21", "m1"]).chunks
     assert chunk.faults == {}
