@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,14 +13,24 @@ import numpy as np
 from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from nlobayes.artifacts.files import write_bytes, write_parquet, write_text
+from nlobayes.data.csv_text import check_known, named_columns
+from nlobayes.data.names import carried
 from nlobayes.data.tables import to_arrow
 from nlobayes.diagnostics import in_words
+from nlobayes.errors import InputError, one_line
+from nlobayes.estimators.arguments import seed_of
+from nlobayes.estimators.refusals import in_own_folder
 from nlobayes.fitting.fits import Fitted, fit_best
-from nlobayes.fitting.references import NONE, columns_of_points, with_reference
+from nlobayes.fitting.references import (
+    AUTO,
+    CALCULATIONS,
+    NONE,
+    columns_of_points,
+    with_reference,
+)
 from nlobayes.fitting.running import as_a_job
 from nlobayes.fitting.studies import (
     Choices,
@@ -30,6 +40,7 @@ from nlobayes.fitting.studies import (
     configure,
     in_yaml,
 )
+from nlobayes.surrogate.domain import OUTSIDE
 from nlobayes.surrogate.trained import Trained
 from nlobayes.types import Table
 
@@ -48,8 +59,13 @@ CHECKOUT is the path of the checkout; its config/README.md explains the keys."""
 FOLLOWED = """\
 recipe {first!r} has no chains that converge on this table; the network is of recipe {kept!r}
   next: recipe={kept!r} gives the same network without the first attempt"""
-FROM_FIT = 4
-"""Stack level of a warning that points to the user's call of `fit`."""
+RENAMED = """\
+files cannot carry the names of some columns of X, and messages call them so: {names}"""
+FAR = """\
+{outside} of {points} points lie outside the training data (`domain`): neither their predictions \
+nor the error bars can be trusted"""
+FROM_FIT, FROM_PREDICT = 4, 3
+"""Stack levels of warnings that point to the user's call of these methods."""
 Loaded = TypeVar("Loaded", bound=Trained)
 
 
@@ -87,28 +103,13 @@ class FittedNetwork(BaseEstimator):
             until=self.until,
             noise=self.noise,
             precision=self.precision,
-            seed=self._seed(),
+            seed=seed_of(self.random_state),
             together=self.together,
             train_rows=train_rows,
         )
 
     def _hidden(self) -> Any:
-        return self.hidden if isinstance(self.hidden, str) else [*self.hidden]
-
-    def _seed(self) -> int:
-        """Return a number unchanged; draw a seed from any other random state."""
-        if isinstance(self.random_state, int | np.integer):
-            return int(self.random_state)
-        return int(check_random_state(self.random_state).randint(2**31))
-
-    def _sizes(self, rows: int) -> list[int]:
-        """Compute the sizes of train, validation and test split; sizes below one are shares."""
-        held_out = [int(size if size >= 1 else size * rows) or 1 for size in self._held_out]
-        return [rows - sum(held_out), *held_out]
-
-    @property
-    def _held_out(self) -> tuple[float, float]:
-        return self.validation, self.test
+        return self.hidden if isinstance(self.hidden, str) else np.atleast_1d(self.hidden).tolist()
 
     def _run(
         self,
@@ -120,6 +121,9 @@ class FittedNetwork(BaseEstimator):
     ) -> None:
         """Write the table, run the study, store its files and warn about failed checks."""
         columns = self._columns()
+        _warn_of_renamed(self._names_in_files())
+        if relative_to not in (AUTO, NONE, *CALCULATIONS):
+            check_known(columns, relative_to, "relative_to")
         units = {name: unit for name, unit in table.units.items() if name in columns}
         given = {
             "source": {"kind": "table", "path": TABLE, "duplicates": "keep"},
@@ -130,12 +134,12 @@ class FittedNetwork(BaseEstimator):
         dataset = with_reference(given, table, relative_to)
         self._places = [columns.index(name) for name in columns_of_points(dataset)]
         runs = attempts(self._choices(rows))
-        with TemporaryDirectory(prefix="nlobayes-", ignore_cleanup_errors=True) as folder:
-            path = Path(folder) / TABLE
+        with in_own_folder() as folder:
+            path = folder / TABLE
             write_parquet(path, to_arrow(table))
             studies = [_with_table(configure(NAME, dataset, run), path) for run in runs]
             workers = effective_n_jobs(self.n_jobs)
-            best = fit_best(studies, Path(folder), workers=workers, shown=self.verbose)
+            best = fit_best(studies, folder, workers=workers, shown=self.verbose)
             self._files = {**best.fitted.files, TABLE: path.read_bytes()}
         kept, first = runs[best.number], runs[best.order[0]]
         self.recipe_, self.study_ = kept.recipe, configure(NAME, dataset, kept)
@@ -143,14 +147,23 @@ class FittedNetwork(BaseEstimator):
         _warn(best.fitted, path, first=first.recipe, kept=kept.recipe)
 
     def _features(self) -> dict[str, Any]:
+        if not isinstance(self.features, Mapping | None):
+            raise InputError("estimators.features", given=self.features)
         return dict(self.features or {})
 
     def _columns(self) -> list[str]:
-        """Return the names of the columns of X, or names with their numbers if X has no names."""
-        names = getattr(self, "feature_names_in_", None)
-        if names is None:
-            return [f"x{n}" for n in range(self.n_features_in_)]
-        return [*map(str, names)]
+        """Return the names that files have for the columns of X."""
+        return [*self._names_in_files().values()]
+
+    def _names_in_files(self) -> dict[str, str]:
+        """Return these names by those in X; a column without one has `x` and its number."""
+        numbered = [f"x{number}" for number in range(self.n_features_in_)]
+        names = [*getattr(self, "feature_names_in_", numbered)]
+        return dict(zip(names, carried(names, self._beside()), strict=True))
+
+    def _beside(self) -> Collection[str]:
+        """Return names of columns that predictions have beside the inputs."""
+        return ()
 
     def to_surrogate(self, path: str | Path) -> None:
         """Write the surrogate to the file that the workflow would write."""
@@ -164,11 +177,25 @@ class FittedNetwork(BaseEstimator):
             path.write_bytes(self._files["surrogates"])
             return kind.load(path)
 
+    def domain(self, X: Any) -> np.ndarray:
+        """Classify points as `inside`, `near edge` or `outside` of the training data (point,)."""
+        points = self._points(X)
+        return self.surrogate_.domain(points)
+
     def _points(self, X: Any) -> np.ndarray:
         """Check points, and put their columns in the order of the surrogate."""
         check_is_fitted(self)
         points: np.ndarray = validate_data(self, X, dtype=np.float64, reset=False)
         return points[:, self._places]
+
+    def _warned(self, X: Any) -> np.ndarray:
+        """Return points as `_points`, and warn of those outside the domain."""
+        points = self._points(X)
+        outside = np.count_nonzero(self.surrogate_.domain(points) == OUTSIDE)
+        if outside:
+            text = FAR.format(outside=outside, points=len(points))
+            warnings.warn(text, UserWarning, stacklevel=FROM_PREDICT)
+        return points
 
     @property
     def idata_(self) -> az.InferenceData:
@@ -221,6 +248,14 @@ def _with_table(study: Configuration, path: Path) -> Configuration:
     dataset = study["datasets"][NAME]
     source = {**dataset["source"], "path": str(path)}
     return {**study, "datasets": {NAME: {**dataset, "source": source}}}
+
+
+def _warn_of_renamed(names: Mapping[str, str]) -> None:
+    """Warn of columns of X that have another name in files."""
+    others = [f"{one_line(repr(own), 60)} is {new}" for own, new in names.items() if own != new]
+    if others:
+        text = RENAMED.format(names=", ".join(named_columns(others)))
+        warnings.warn(text, UserWarning, stacklevel=FROM_FIT)
 
 
 def _warn(fitted: Fitted, table: Path, *, first: str, kept: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,13 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from nlobayes.errors import InputError
+from nlobayes.estimators.arguments import (
+    check_labels,
+    refuse_unknown,
+    seed_of,
+    sizes_of,
+    unused,
+)
 from nlobayes.estimators.base import FEWEST_ROWS, FittedNetwork
 from nlobayes.surrogate.classifier import Classifier
 from nlobayes.types import Table
@@ -30,7 +37,7 @@ class BayesianNetworkClassifier(ClassifierMixin, FittedNetwork):
 
     def __init__(
         self,
-        hidden: Sequence[int] = (32,),
+        hidden: int | Sequence[int] = (32,),
         *,
         activation: str | Sequence[str] = "tanh",
         prior: Any = "fan_in",
@@ -65,7 +72,7 @@ class BayesianNetworkClassifier(ClassifierMixin, FittedNetwork):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any) -> BayesianNetworkClassifier:
+    def fit(self, X: Any, y: Any, **unknown: Any) -> BayesianNetworkClassifier:
         """Sample the posterior of the network and check its convergence.
 
         Parameters
@@ -74,23 +81,28 @@ class BayesianNetworkClassifier(ClassifierMixin, FittedNetwork):
             Points (point, input).
         y
             Labels (point,).
+        unknown
+            Other arguments, such as `sample_weight`, are refused.
 
         Raises
         ------
         InputError
             If a parameter or a row cannot be used, or there is only one class. It is a ValueError.
         """
+        refuse_unknown(unknown)
+        if y is not None:
+            check_labels(y)
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=FEWEST_ROWS)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise InputError("estimators.one_class", label=str(self.classes_[0]))
-        train, validation, test = self._sizes(len(codes))
-        order = _each_class_first(codes, self._seed())
+        train, validation, test = sizes_of(len(codes), self.validation, self.test)
+        order = _each_class_first(codes, seed_of(self.random_state))
         if train < len(self.classes_):
             raise InputError("estimators.few_rows", rows=train, classes=len(self.classes_))
         columns = dict(zip(self._columns(), X[order].T, strict=True))
-        target = CLASS if CLASS not in columns else f"{CLASS}_"
+        target = unused(CLASS, columns)
         columns[target] = codes[order].astype(np.float64)
         settings = {"column": target, "unit": "", "scale": "classes"}
         split = {"train": train, "validation": validation, "test": test, "shuffle": False}
@@ -98,9 +110,13 @@ class BayesianNetworkClassifier(ClassifierMixin, FittedNetwork):
         self.surrogate_ = self._loaded(Classifier)
         return self
 
+    def _beside(self) -> Collection[str]:
+        probabilities = (f"probability_{number}" for number in range(len(self.classes_)))
+        return {"entropy", "mutual_information", *probabilities}
+
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the means of the class probabilities over the draws (point, class)."""
-        points = self._points(X)
+        points = self._warned(X)
         probability: np.ndarray = self.surrogate_.predict(points).probability
         return probability / probability.sum(axis=1, keepdims=True)
 
@@ -112,7 +128,7 @@ class BayesianNetworkClassifier(ClassifierMixin, FittedNetwork):
 
     def sample(self, X: Any) -> np.ndarray:
         """Return the class probabilities of each draw of the posterior (draw, point, class)."""
-        points = self._points(X)
+        points = self._warned(X)
         return self.surrogate_.sample(points)
 
 

@@ -10,6 +10,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_array, validate_data
 
 from nlobayes.errors import InputError
+from nlobayes.estimators.arguments import refuse_unknown, seed_of, sizes_of, unused
 from nlobayes.estimators.base import FEWEST_ROWS, FittedNetwork
 from nlobayes.fitting.cross_sections import is_leading_order
 from nlobayes.fitting.recipes import AUTO
@@ -24,7 +25,7 @@ class BayesianNetworkRegressor(RegressorMixin, FittedNetwork):
     Parameters
     ----------
     hidden
-        Units of each hidden layer; `auto` is those of the recipe.
+        Units of each hidden layer, or of the only one; `auto` is those of the recipe.
     activation
         Activation of all hidden layers, or one for each layer.
     recipe
@@ -56,13 +57,14 @@ class BayesianNetworkRegressor(RegressorMixin, FittedNetwork):
         Settings of a dataset's `features`, such as `{"map": "invariants"}`; by default raw columns.
     validation, test
         Numbers of rows to which error bars are fitted, and with which they are tested. Numbers
-        below 1 are shares of all rows.
+        below 1 are shares of all rows. At least two rows must be left to train on.
     precision
         `float32`, `float64`, or `auto`: that of the recipe.
     together
         Compute all chains in one job, which is faster for tiny data and on a GPU.
     random_state
-        Seed of the run; a number makes the results reproducible byte for byte.
+        Seed of the run; a number makes the results reproducible byte for byte. A generator or a
+        random state of NumPy gives another seed to each fit, and None that of `numpy.random`.
     n_jobs
         Number of processes that run chains in parallel; None uses this process.
     verbose
@@ -82,7 +84,7 @@ class BayesianNetworkRegressor(RegressorMixin, FittedNetwork):
 
     def __init__(
         self,
-        hidden: Sequence[int] | str = AUTO,
+        hidden: int | Sequence[int] | str = AUTO,
         *,
         activation: str | Sequence[str] = "tanh",
         recipe: str = AUTO,
@@ -127,7 +129,9 @@ class BayesianNetworkRegressor(RegressorMixin, FittedNetwork):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_sd: Any = None) -> BayesianNetworkRegressor:
+    def fit(
+        self, X: Any, y: Any, sample_sd: Any = None, **unknown: Any
+    ) -> BayesianNetworkRegressor:
         """Sample the posterior of the network, check its convergence, and fit its error bars.
 
         Parameters
@@ -138,74 +142,81 @@ class BayesianNetworkRegressor(RegressorMixin, FittedNetwork):
             Target (point,).
         sample_sd
             Known standard deviation of the noise of each target, in the unit of the target
-            (point,). With scale `log10` none may be larger than its target.
+            (point,), or one number for all. With scale `log10` none may be larger than its target.
+        unknown
+            Other arguments, such as `sample_weight`, are refused.
 
         Raises
         ------
         InputError
             If a parameter or a row cannot be used. It is a ValueError.
         """
+        refuse_unknown(unknown)
         X, y = validate_data(
             self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=FEWEST_ROWS
         )
         y = np.asarray(y, np.float64)
         columns = dict(zip(self._columns(), X.T, strict=True))
-        target, error = (_unused(name, columns) for name in ("y", "error_of_y"))
+        target, error = (unused(name, columns) for name in ("y", "error_of_y"))
         columns[target] = y
         settings: dict[str, Any] = {"column": target, "unit": self.unit, "scale": self.scale}
         if sample_sd is not None:
             relative = self.scale == "log10"
             columns[error] = _errors(sample_sd, y, relative=relative)
             settings["relative_error" if relative else "error"] = error
-        train, validation, test = self._sizes(len(y))
+        train, validation, test = sizes_of(len(y), self.validation, self.test)
         split = {"train": train, "validation": validation, "test": test}
-        table = Table(columns, self._units(target), {})
-        self._run(table, settings, split, train, self.relative_to)
+        relative_to = self._names_in_files().get(self.relative_to, self.relative_to)
+        table = Table(columns, self._units(target, relative_to), {})
+        self._run(table, settings, split, train, relative_to)
         self.surrogate_ = self._loaded(Surrogate)
         return self
 
-    def _units(self, target: str) -> dict[str, str]:
+    def _units(self, target: str, relative_to: str) -> dict[str, str]:
         """Return the units of the target, with a reference also of masses and leading orders."""
         units = {target: self.unit} if self.unit else {}
-        if self.relative_to == NONE:
+        if relative_to == NONE:
             return units
         columns = self._columns()
-        known = [name for name in columns if name == self.relative_to or is_leading_order(name)]
+        known = [name for name in columns if name == relative_to or is_leading_order(name)]
         masses = {name: "GeV" for name in columns if name in MASSES}
         return units | masses | (dict.fromkeys(known, self.unit) if self.unit else {})
 
     def predict(
-        self, X: Any, return_std: bool = False, quantiles: Sequence[float] | None = None
+        self,
+        X: Any,
+        return_std: bool = False,
+        quantiles: float | Sequence[float] | None = None,
     ) -> Any:
-        """Predict points.
+        """Predict points, with a warning if some lie outside the domain.
 
         Returns
         -------
         Mean (point,), followed by the total standard deviation (point,) and the quantiles
         (quantile, point) if they are requested.
         """
-        points = self._points(X)
-        predicted = self.surrogate_.predict(points, quantiles=[*(quantiles or (0.5,))])
+        points = self._warned(X)
+        probabilities = np.array(
+            0.5 if quantiles is None else quantiles, np.float64, ndmin=1
+        ).tolist()
+        predicted = self.surrogate_.predict(points, quantiles=probabilities)
         more = [predicted.total_sd] if return_std else []
         more += [] if quantiles is None else [predicted.quantiles]
         return (predicted.mean, *more) if more else predicted.mean
 
-    def sample(self, X: Any, *, noise: bool = True, random_state: int = 0) -> np.ndarray:
-        """Draw predictions (draw, point), one for each draw of the posterior."""
-        points = self._points(X)
-        return self.surrogate_.sample(points, noise=noise, seed=random_state)
+    def sample(self, X: Any, *, noise: bool = True, random_state: Any = 0) -> np.ndarray:
+        """Draw predictions (draw, point), one for each draw of the posterior.
 
-
-def _unused(name: str, columns: dict[str, Any]) -> str:
-    """Append underscores to a name until no column has it."""
-    while name in columns:
-        name += "_"
-    return name
+        It warns if some points lie outside the domain.
+        """
+        points = self._warned(X)
+        return self.surrogate_.sample(points, noise=noise, seed=seed_of(random_state))
 
 
 def _errors(sample_sd: Any, y: np.ndarray, *, relative: bool) -> np.ndarray:
     """Check the errors (point,), and return them in the unit of the target or relative to it."""
-    sd = np.asarray(check_array(sample_sd, ensure_2d=False, dtype=np.float64))
+    each = np.full(y.shape, sample_sd) if np.ndim(sample_sd) == 0 else sample_sd
+    sd = np.asarray(check_array(each, ensure_2d=False, dtype=np.float64))
     if sd.shape != y.shape:
         raise InputError("estimators.sd_shape", given=sd.shape, rows=y.shape)
     negative = np.flatnonzero(sd < 0)

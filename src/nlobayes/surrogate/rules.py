@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nlobayes.data.feature_maps import FEATURE_MAPS
+from nlobayes.data.names import LONGEST
 from nlobayes.data.references import is_reference
 from nlobayes.data.transforms import TARGET_SCALES
 from nlobayes.model.networks import ACTIVATIONS, is_known
@@ -16,8 +17,6 @@ from nlobayes.surrogate.theory import RULES
 
 LARGEST = 1e100
 """Largest number anywhere in a file; its square is still finite."""
-LONGEST = 200
-"""Largest number of characters of a name."""
 
 
 class Rule(NamedTuple):

@@ -187,7 +187,9 @@ def _typical(data: Dataset) -> np.ndarray:
     """Return the train row whose features are closest to their medians."""
     train = data.split == TRAIN
     features = data.features[train]
-    apart = np.square((features - np.median(features, axis=0)) / features.std(axis=0)).sum(axis=1)
+    sd = features.std(axis=0)
+    centred = features - np.median(features, axis=0)
+    apart = np.square(centred / np.where(sd > 0, sd, 1.0)).sum(axis=1)
     return _points(data)[int(np.argmin(apart))]
 
 
