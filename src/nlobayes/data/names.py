@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from nlobayes.data.csv_text import is_number
+from nlobayes.data.cells import is_number
 
 LONGEST = 200
 """Largest number of characters of a name."""
