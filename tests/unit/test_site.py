@@ -87,9 +87,7 @@ def test_the_reference_shows_what_users_import(site: Path) -> None:
 
     found = text_of(site / "docs/python.html")
     assert [name for name in nlobayes.BY_SHORT_NAME if f"nlobayes.{name}" not in found] == []
-    assert "If a column is missing" in found, (
-        "errors of Surrogate.predict"
-    )
+    assert "If a column is missing" in found, "errors of Surrogate.predict"
     assert "Units of each hidden layer" in found, "parameters of the estimators"
 
 
