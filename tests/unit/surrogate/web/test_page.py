@@ -101,6 +101,7 @@ def test_mixings_off_unit_length_are_remarked_upon(page: Any) -> None:
         "document.getElementById('norm').textContent"
     )
     assert float(page.value("document.getElementById('range-n11').value")) == 0.7
+    assert "outside: length of n11, n12, n13, n14 is " in page.value(READING)
 
 
 def test_a_value_beyond_the_training_data_is_not_taken(page: Any) -> None:

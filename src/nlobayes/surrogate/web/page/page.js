@@ -251,7 +251,7 @@ function read(number) {
     "95 % interval": inUnit([lowest, highest], " to "),
     "mean ± sd": inUnit([answer.mean[point], answer.total_sd[point]], " ± "),
     ...errors(),
-    "training data": answer.domain[point],
+    "training data": [answer.domain[point], answer.reasons[point]].filter(Boolean).join(": "),
   }));
   const box = at(`number-${along.name}`);
   if (box !== document.activeElement) fill([box], x);
