@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 from nlobayes.bundles.fetching import catalog, fetch
 from nlobayes.bundles.index import Index, Key
@@ -15,11 +15,13 @@ from nlobayes.data.slha import key_of, same_energy, spectrum_of
 from nlobayes.data.slha_blocks import read_text
 from nlobayes.errors import InputError
 from nlobayes.surrogate.cross_section import CrossSection
+from nlobayes.surrogate.points import values_of
 from nlobayes.surrogate.sums import cross_sections, total
 from nlobayes.surrogate.surrogate import Surrogate
 
-Spectrum = str | Path | Mapping[str, float]
-"""An SLHA file, SLHA text of several lines, or values by the names of columns (masses in GeV)."""
+Spectrum = str | Path | Mapping[str, Any] | Any
+"""An SLHA file, SLHA text of several lines, or values by the names of columns (masses in GeV), such as
+a mapping or a row of a frame."""
 Processes = Iterable[Iterable[int]] | Literal["all"]
 """Pairs of PDG numbers, in any order: `[(1000022, 1000023)]`."""
 
@@ -93,7 +95,8 @@ class Bundle:
         Parameters
         ----------
         spectrum
-            An SLHA file (a path), SLHA text, or values by the names of columns.
+            An SLHA file (a path), SLHA text, or values by the names of columns: a mapping, or a
+            row of a frame (pandas, polars, Arrow) or of a structured array.
         processes
             Processes to predict; by default all at that energy.
         energy
@@ -185,12 +188,12 @@ class Bundle:
         return InputError("bundles.lacks", missing=[*map(pdg_text, missing)], at=at, known=known)
 
     def _spectrum(self, given: Spectrum, chosen: Sequence[Key]) -> Mapping[str, float]:
-        """Read the blocks that the requested surrogates need, and no others."""
-        if isinstance(given, Mapping):
-            return given
+        """Read the values that the requested surrogates need, and no others."""
         surrogates = [self.surrogates[key] for key in chosen]
         columns = {name for surrogate in surrogates for name in surrogate.inputs}
         conditions = {name for surrogate in surrogates for name in surrogate.condition_names}
+        if not isinstance(given, str | Path):
+            return values_of(given, columns | conditions)
         is_text = isinstance(given, str) and "\n" in given
         text, source = (given, "SLHA") if is_text else (read_text(Path(given)), str(given))
         return spectrum_of(str(text), source, columns, conditions)

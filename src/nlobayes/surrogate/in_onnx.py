@@ -11,6 +11,7 @@ from typing import Any
 
 import jax
 from jax2onnx import to_onnx
+from onnx import helper
 
 from nlobayes.surrogate.answers import quantile_names
 from nlobayes.surrogate.in_jax import function_of
@@ -78,6 +79,9 @@ def onnx_model(exported: Exported, draws: int | None, quantiles: Sequence[float]
                 for name in (*MOMENTS, *(further if formula else ()))
             ],
         )
+    for node in model.graph.node:
+        if node.op_type == "Reshape":  # otherwise an axis of no points is another axis
+            node.attribute.append(helper.make_attribute("allowzero", 1))
     for name, text in _metadata(surrogate).items():
         model.metadata_props.add(key=name, value=text)
     return model

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -44,6 +44,23 @@ def points_of(x: Any, inputs: Sequence[str]) -> np.ndarray:
             "surrogate.other_shape", shape=points.shape, count=len(inputs), inputs=inputs
         )
     return points
+
+
+def values_of(x: Any, names: Iterable[str]) -> dict[str, float]:
+    """Read the values of one named point that it has, such as a mapping or a row of a frame.
+
+    Raises
+    ------
+    InputError
+        If it has no names, several rows, or a value that is no number.
+    """
+    known = [*x.index] if hasattr(x, "to_frame") else _names_of(x)
+    if known is None:
+        raise InputError("surrogate.no_spectrum", kind=type(x).__name__)
+    found = {name: np.ravel(_numbers(x[name])) for name in names if name in known}
+    if any(values.size != 1 for values in found.values()):
+        raise InputError("surrogate.several_points", rows=max(map(len, found.values())))
+    return {name: float(values[0]) for name, values in found.items()}
 
 
 def among(values: np.ndarray, usable: np.ndarray, axis: int = -1) -> np.ndarray:

@@ -61,9 +61,11 @@ def test_onnxruntime_gives_what_predict_gives(
 
     one = session.run(None, {"points": X[:1]})
     np.testing.assert_allclose(one[0], found["mean"][:1], rtol=1e-12)
-    unusable = X[:2].copy()
-    unusable[0, 0] = 0.0
-    assert np.isnan(session.run(None, {"points": unusable})[0]).tolist() == [True, False]
+    unusable = X[:3].copy()
+    unusable[0, 0], unusable[1, 2] = 0.0, np.nan
+    for rows, expected in ((3, [True, True, False]), (1, [True]), (0, [])):
+        for values in session.run(None, {"points": unusable[:rows]}):
+            assert np.isnan(values).tolist() == expected
 
 
 def test_fewer_draws_are_those_at_even_distances_and_metadata_describe_the_model(
@@ -102,6 +104,7 @@ def test_a_target_relative_to_the_engine_is_written_with_it(tmp_path: Path) -> N
     beyond[1, 0] = 2000.0
     found = loaded(tmp_path / "s.onnx").run(None, {"points": beyond})
     assert np.flatnonzero(np.isnan(found[0])).tolist() == [1]
+    assert loaded(tmp_path / "s.onnx").run(None, {"points": beyond[:0]})[0].shape == (0,)
     known, whole = np.arange(99) != 1, seen_by(relative_to(ENGINE), "channels")
     kept = spread_evenly(DRAWS, 20)
     few = whole._replace(variables={name: of[kept] for name, of in whole.variables.items()})
