@@ -96,6 +96,7 @@ class Trained:
         self._features = feature_transform(facts["transforms"]["features"])
         self._relative_to = target.get("relative_to")
         self._latest_reference, self._latest_features = Latest(), Latest()
+        self._latest_distance = Latest()
         behind = len(columns_behind(self._relative_to))
         self._inputs_of_network = len(self.inputs) - behind
         near = facts["domain"]
@@ -158,9 +159,8 @@ class Trained:
     def usable(self, x: Any) -> np.ndarray:
         """Return which points (point, input) have a prediction: features, and a reference."""
         points = points_of(x, self.inputs)
-        usable: np.ndarray = np.isfinite(points).all(axis=1) & np.isfinite(self._seen(points)).all(
-            axis=1
-        )
+        both = np.column_stack([points, self._seen(points)])
+        usable: np.ndarray = np.isfinite(both).all(axis=1)
         reference = self._reference(points)
         return usable if reference is None else usable & np.isfinite(reference)
 
@@ -256,6 +256,9 @@ class Trained:
         return among(np.where(np.isfinite(seen).all(axis=1)[:, None], seen, np.nan), finite, 0)
 
     def _distance(self, points: np.ndarray) -> np.ndarray:
+        return self._latest_distance.of(points, self._compute_distance)
+
+    def _compute_distance(self, points: np.ndarray) -> np.ndarray:
         seen = self._seen(points)
         finite = np.isfinite(seen).all(axis=1)
         return among(domains.distance(self._domain, seen[finite]), finite)
