@@ -115,20 +115,27 @@ def parse_cells(cells: Sequence[str], notation: Notation = PLAIN) -> np.ndarray:
     return np.array(cells, dtype=object)
 
 
-def notations_of(rows: Sequence[Sequence[str]], count: int, separator: str) -> list[Notation]:
-    """Find the notation of each of `count` columns in the first rows of a table.
+def notations_of(
+    rows: Sequence[Sequence[str]], units: Sequence[str], separator: str
+) -> list[Notation]:
+    """Find the notation of each column in the first rows of a table.
 
     The decimal mark is that of all columns. It is taken only where some cell can be read in no
-    other way, and no cell contradicts it; cells separated by commas have no decimal comma.
+    other way, and no cell contradicts it; cells separated by commas have no decimal comma. A unit
+    behind every number must agree with the unit of the column in `units`, if that has one.
     """
-    columns: Iterable[Sequence[str]] = zip(*rows, strict=True) if rows else [()] * count
+    columns: Iterable[Sequence[str]] = zip(*rows, strict=True) if rows else [()] * len(units)
     split = [[without_suffix(cell.strip()) for cell in cells if cell] for cells in columns]
     numbers = [number for column in split for number, _ in column]
     point = any(map(_shows_point, numbers))
     comma = any(_shows_point(number.translate(_EXCHANGED)) for number in numbers)
     decimal = "" if point == comma or (comma and separator == ",") else "." if point else ","
-    suffixes = [{suffix for _, suffix in column} for column in split]
-    return [Notation(decimal, found.pop() if len(found) == 1 else "") for found in suffixes]
+    notations = []
+    for unit, column in zip(units, split, strict=True):
+        suffixes = {suffix for _, suffix in column}
+        suffix = suffixes.pop() if len(suffixes) == 1 else ""
+        notations.append(Notation(decimal, suffix if unit in ("", suffix) else ""))
+    return notations
 
 
 def hint_of(cell: str) -> str:
@@ -160,7 +167,7 @@ def _shows_point(number: str) -> bool:
     """Return whether a point is the only possible decimal mark of a number."""
     grouped = _GROUPED.fullmatch(number)
     if grouped:
-        return grouped[1] == "," and ("." in number or number.count(",") > 1)
+        return "." in number or number.count(",") > 1
     return (
         "." in number and is_number(number) and not _GROUPED.fullmatch(number.translate(_EXCHANGED))
     )

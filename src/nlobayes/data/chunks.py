@@ -20,10 +20,9 @@ import pyarrow.parquet as pq
 
 from nlobayes.data.cells import PLAIN, Notation, hint_of, number_of, parse_cells
 from nlobayes.data.csv_text import decoded, read_header, read_lines
-from nlobayes.data.formats import is_packed, is_parquet
+from nlobayes.data.formats import READ_ERRORS, is_packed, is_parquet, unreadable
 from nlobayes.data.headers import check_known
 from nlobayes.data.parquet_table import check_parquet, from_arrow
-from nlobayes.data.tables import READ_ERRORS, unreadable
 from nlobayes.data.units import convert
 from nlobayes.errors import InputError, shorten
 
@@ -60,20 +59,9 @@ class Chunk(NamedTuple):
 
 
 class Source(NamedTuple):
-    """Open table.
+    """Open table: its name in messages, the kind of its row labels, its columns and its chunks.
 
-    Attributes
-    ----------
-    name
-        Its name in messages.
-    label
-        Kind of its row labels.
-    units
-        Unit of each column.
-    chunks
-        Its rows.
-    notations
-        Notation of the numbers of each column of text.
+    `units` and `notations` (of text) have the unit and the notation of each column.
     """
 
     name: str

@@ -13,7 +13,7 @@ import io
 import re
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import chain, islice
+from itertools import chain, islice, repeat
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -105,19 +105,16 @@ def read_header(
     """
     comments, body = _split_comments(lines, source)
     sample, rows = split_rows(body, source)
-    cells, units, above = _find_header(sample, comments, names, source)
+    cells, units_below, above = _find_header(sample, comments, names, source)
     count = width_of(cells)
     pairs = [_name_and_unit(cell) for cell in cells[:count]]
     named = [name or f"unnamed {place}" for place, (name, _) in enumerate(pairs, start=1)]
     check_header(named, source)
+    below = chain(units_below, repeat(""))
+    units = [unit or other for (_, unit), other in zip(pairs, below, strict=False)]
     fitting = (row[:count] for row in sample.rows[above:] if len(row) >= count >= width_of(row))
-    found = notations_of([*fitting], count, sample.separator)
-    stated = [unit or own for (_, unit), own in zip(pairs, [*units, *[""] * count], strict=False)]
-    notations = [
-        notation if unit in ("", notation.suffix) else notation._replace(suffix="")
-        for notation, unit in zip(found, stated, strict=True)
-    ]
-    given = (unit or n.suffix.strip(PERCENT) for unit, n in zip(stated, notations, strict=True))
+    notations = notations_of([*fitting], units, sample.separator)
+    given = (u or n.suffix.strip(PERCENT) for u, n in zip(units, notations, strict=True))
     header = Header(named, dict(zip(named, given, strict=True)), _metadata(comments), notations)
     if cells is DAT_COLUMNS:
         rows = map(row_of_dat, rows)
@@ -126,8 +123,8 @@ def read_header(
 
 def _find_header(
     sample: Sample, comments: Sequence[str], names: Sequence[str], source: str
-) -> tuple[Sequence[str], list[str], int]:
-    """Return the header cells, the cells of a row of units, and how many rows they are."""
+) -> tuple[Sequence[str], Sequence[str], int]:
+    """Return the header cells, the units of a row below them, and how many rows they are."""
     first, second, third = [*sample.rows[:3], [], [], []][:3]
     numbers = [position for position, cell in enumerate(first, start=1) if is_numeric(cell)]
     if not numbers:
@@ -180,7 +177,7 @@ def _name_and_unit(cell: str) -> tuple[str, str]:
 
 def _trimmed(row: list[str], count: int) -> list[str]:
     """Leave out empty cells behind the last column, which trailing separators make."""
-    return row[:count] if len(row) > count and not any(row[count:]) else row
+    return row[:count] if len(row) > count >= width_of(row) else row
 
 
 def decoded(file: Any) -> io.TextIOWrapper:

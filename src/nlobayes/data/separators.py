@@ -51,9 +51,9 @@ def split_rows(lines: Iterator[str], source: str) -> tuple[Sample, Iterator[list
         size += len(line)
         if len(begin) == SAMPLED_LINES or size > SAMPLED_CHARACTERS:
             break
-    sample = max(
-        (_sample(begin, one) for one in (stated[1] if stated else SEPARATORS)), key=_fitness
-    )
+    of_prospino = any(_is_legend(line.split()) for line in begin)
+    separators = stated[1] if stated else BLANKS if of_prospino else SEPARATORS
+    sample = max((_sample(begin, separator) for separator in separators), key=_fitness)
     return sample, _rows(chain(begin, lines), sample, source)
 
 
@@ -63,8 +63,8 @@ def split_line(line: str, separator: str) -> list[str]:
 
 
 def width_of(row: Sequence[str]) -> int:
-    """Count the cells of a row up to the last that is not empty."""
-    return max((number for number, cell in enumerate(row, start=1) if cell), default=0)
+    """Count the cells of a row up to the last that is neither empty nor of blanks."""
+    return max((number for number, cell in enumerate(row, start=1) if cell.strip(" ")), default=0)
 
 
 def _sample(lines: list[str], separator: str) -> Sample:
@@ -72,27 +72,34 @@ def _sample(lines: list[str], separator: str) -> Sample:
     rows: list[list[str]] = []
     with suppress(csv.Error):  # the last line may end within a quoted cell
         for row in _split(lines, separator, padded=padded, strict=False):
-            if any(row) and not (rows and _is_legend(row)):
+            if width_of(row) and not (rows and _is_legend(row)):
                 rows.append(row)
+    counted = [str(number) for number in range(1, len(rows))]
+    if separator == BLANKS and len(rows) > 2 and [row[0] for row in rows[1:]] == counted:
+        rows[0][:0] = [""] * (len(rows[1]) == len(rows[0]) + 1)  # R numbers rows without a header
     return Sample(separator, padded, rows)
 
 
-def _fitness(sample: Sample) -> tuple[float, float, bool]:
+def _fitness(sample: Sample) -> tuple[bool, bool, float, bool, float]:
     """Return how well a separator fits, to be compared in order.
 
-    The numbers are the share of rows as long as the first times the share of numbers in these, and
-    the share of rows. Where no row fits, a header of several cells decides.
+    First is whether all cells below the first row are numbers in rows as long as the first, then
+    whether commas make a header and rows of its length. The share of such rows times that of
+    numbers follows. Where no row fits, a header of several cells decides.
     """
     first, *others = sample.rows or [[]]
-    width = width_of(first)
-    if width < 2 and sample.separator != SEPARATORS[0]:
-        return 0.0, 0.0, False
+    width, commas = width_of(first), sample.separator == SEPARATORS[0]
+    if width < 2 and not commas:
+        return False, False, 0.0, False, 0.0
     fitting = [row for row in others if len(row) >= width >= width_of(row)]
     share = len(fitting) / len(others) if others else 1.0
-    cells = [cell.strip() for row in (first, *fitting) for cell in row if cell]
-    known = is_number if width < 2 else _is_known
-    numbers = sum(map(known, cells)) / max(len(cells), 1)
-    return share * numbers, share, width > 1 and sample.separator not in "|" + BLANKS
+    cells = [cell.strip() for row in fitting or [first] for cell in row if cell]
+    numbers = sum(map(is_number if width < 2 else _is_known, cells)) / max(len(cells), 1)
+    if width < 2 and numbers <= 0.5:
+        numbers = 0.0
+    is_table = commas and width > 1 and share == 1 and not any(map(is_numeric, first))
+    several = width > 1 and sample.separator not in "|" + BLANKS
+    return share * numbers == 1, is_table, share * numbers, several, share
 
 
 def _is_known(cell: str) -> bool:
@@ -138,7 +145,7 @@ def _rows(lines: Iterator[str], sample: Sample, source: str) -> Iterator[list[st
         length = 0
         if begun and _is_legend(row):
             continue
-        if any(row) or len(row) == 1:
+        if len(row) == 1 or (row and row[0].strip(" ")) or width_of(row):
             if empty:
                 yield from ([""] * width for width in waiting)
                 empty, waiting = 0, []

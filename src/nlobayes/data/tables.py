@@ -10,7 +10,6 @@ import csv
 import io
 import math
 import stat
-import zlib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -20,7 +19,7 @@ import pyarrow as pa
 
 from nlobayes.data.cells import hint_of, is_number, is_numeric
 from nlobayes.data.csv_text import preview_csv, read_csv
-from nlobayes.data.formats import is_parquet
+from nlobayes.data.formats import READ_ERRORS, is_parquet, unreadable
 from nlobayes.data.headers import check_header, check_known
 from nlobayes.data.parquet_table import preview_parquet, read_parquet
 from nlobayes.data.plausibility import check_magnitude, check_relative_error, repeated_rows
@@ -30,17 +29,6 @@ from nlobayes.types import Table
 
 PREVIEWED_ROWS = 100_000
 """Rows of a preview; errors of a target usually show in the first rows of a long table."""
-READ_ERRORS = (
-    OSError,
-    EOFError,
-    MemoryError,
-    OverflowError,
-    ValueError,
-    csv.Error,
-    pa.ArrowException,
-    zlib.error,
-)
-OTHER_ENCODING = "give text in UTF-8: `iconv -f LATIN1 -t UTF-8 OLD > NEW` converts Latin-1"
 
 
 class Selection(NamedTuple):
@@ -63,7 +51,7 @@ class Selection(NamedTuple):
 
 
 def read_table(path: Path, most_mb: float | None = None, names: Sequence[str] = ()) -> Table:
-    """Read a table from a file of one of the `FORMATS`.
+    """Read a table from text, compressed by gzip or not, or from parquet.
 
     Parameters
     ----------
@@ -120,15 +108,6 @@ def _read(
         raise
     except READ_ERRORS as error:
         raise unreadable(error, path) from None
-
-
-def unreadable(error: Exception, where: Path | str) -> InputError:
-    """Say in one line why a table cannot be read, and what to do."""
-    if isinstance(error, FileNotFoundError):
-        return InputError("data.no_such_file", where=where)
-    remedy = OTHER_ENCODING if isinstance(error, UnicodeDecodeError) else "give a complete file"
-    reason = " ".join(str(error).split())
-    return InputError("data.unreadable_table", where=where, reason=reason, remedy=remedy)
 
 
 def to_csv_text(table: Table) -> str:
