@@ -1,4 +1,4 @@
-"""The scale of the noise at a point, as a function of the sd of the draws there and its features.
+"""The scale of the noise at a point, as a function of the draws there and its features.
 
 Arrays of points are of NumPy or of JAX; results are of the same library.
 """
@@ -12,6 +12,22 @@ from typing import Protocol
 import numpy as np
 
 _SMALLEST_SD = 1e-3
+
+
+class Sloped(Protocol):
+    """Parameters of a log scale that is linear in the mean of the draws.
+
+    The scale is `scale` where that mean is `reference_mean`, and clipped to its range, if any.
+    """
+
+    @property
+    def scale(self) -> float: ...  # noqa: D102
+    @property
+    def slope(self) -> float: ...  # noqa: D102
+    @property
+    def reference_mean(self) -> float: ...  # noqa: D102
+    @property
+    def scale_range(self) -> Sequence[float]: ...  # noqa: D102
 
 
 class Scales(Protocol):
@@ -47,6 +63,13 @@ def scales_at(fitted: Scales, spread: np.ndarray, features: np.ndarray | None = 
         assert features is not None
         log_scale += _line(features[:, column], knots, fitted.coefficients[column])
     return _within(fitted.scale_range, xp.exp(log_scale))
+
+
+def scale_along(fitted: Sloped, mean: np.ndarray) -> np.ndarray:
+    """Return the scale at points with means of the draws (point,)."""
+    exp = mean.__array_namespace__().exp
+    scale = fitted.scale * exp(fitted.slope * (mean - fitted.reference_mean))
+    return _within(fitted.scale_range, scale) if len(fitted.scale_range) else scale
 
 
 def log_spread(spread: np.ndarray, reference: float) -> np.ndarray:

@@ -174,9 +174,11 @@ class Evaluation(Frozen):
     """Family of the predictive noise fitted on validation rows.
 
     `auto` takes `gaussian`, `fitted_student_t` or `conformal`, whichever has the highest log score
-    on halves of the validation rows that it was not fitted to; below 80 of them `gaussian`.
-    About every draw: `gaussian` covers the tails, `student_t` (4 degrees of freedom) is sharper in
-    the centre, `fitted_student_t` fits its degrees of freedom. About the mean of the draws:
+    on halves of the validation rows that it was not fitted to; below 80 of them `gaussian`. If the
+    spread of the residuals changes along the prediction, it may also take `scaled_gaussian`, and
+    below 80 rows does. About every draw: `gaussian` covers the tails, `scaled_gaussian` has a scale
+    that changes along the prediction, `student_t` (4 degrees of freedom) is sharper in the centre,
+    `fitted_student_t` fits its degrees of freedom. About the mean of the draws:
     `scaled_student_t` follows the sd of the draws and the features; `conformal` does so with 25,
     50, 68 and 95 % intervals set to cover in bins of the covariate.
     """

@@ -14,7 +14,7 @@ import numpy as np
 
 from nlobayes.distributions.mixture import Mixture
 from nlobayes.distributions.quantiles import by_newton
-from nlobayes.distributions.scales import bins_at, scales_at
+from nlobayes.distributions.scales import bins_at, scale_along, scales_at
 from nlobayes.distributions.tabulated import Tabulated
 from nlobayes.errors import InputError
 
@@ -26,8 +26,9 @@ _EVERY = 16
 class StoredNoise(NamedTuple):
     """The parameters of the noise about f, as a file stores them.
 
-    `about` is `draws` for noise about each draw, or `mean` for noise about their mean, whose scale
-    is that of `distributions.scales`. The bins of the feature `column` are separated by `edges`. In
+    `about` is `draws` for noise about each draw, or `mean` for noise about their mean; both scales
+    are those of `distributions.scales`. Files without `slope` have one scale about the draws. The
+    bins of the feature `column` are separated by `edges`. In
     each bin the sd of the noise is `sd_per_scale` (bin,) times its scale, and its distribution
     function is `probability` (bin, node) at `residual` (node,), in units of the scale. Noise about
     draws has one bin.
@@ -46,6 +47,8 @@ class StoredNoise(NamedTuple):
     sd_per_scale: Sequence[float]
     residual: np.ndarray
     probability: np.ndarray
+    slope: float = 0.0
+    reference_mean: float = 0.0
 
 
 class Chunk(NamedTuple):
@@ -83,7 +86,8 @@ def locate(chunk: Chunk, noise: StoredNoise) -> Located:
     sd = functions.std(axis=0)
     bins = xp.zeros_like(functions[0], dtype=int)
     if noise.about == "draws":
-        return Located(functions, _law(noise, xp.full_like(functions[0], noise.scale), bins), sd)
+        scale = scale_along(noise, functions.mean(axis=0))
+        return Located(functions, _law(noise, scale, bins), sd)
     scale = scales_at(noise, sd, features)
     if len(noise.edges):
         bins = bins_at(noise.edges, noise.column, features, functions.shape[1])

@@ -158,6 +158,8 @@ FACTS: dict[str, Rule] = {
 OPTIONAL: dict[str, Rule] = {
     "transforms.features.components": _list_of(_list_of(NUMBER)),
     "transforms.features.explained": _list_of(NUMBER),
+    "noise.slope": NUMBER,
+    "noise.reference_mean": NUMBER,
     "scores": _by_name(_by_name(_either(OR_NONE, _list_of(OR_NONE)))),
     "transforms.target.labels": NOTHING,
     "transforms.target.relative_to": REFERENCE,

@@ -33,7 +33,7 @@ MODEL = {
     "likelihood": {"kind": "gaussian", "sigma": 0.1},
     "precision": "float64",
 }
-FITTED = ("gaussian", "student_t", "fitted_student_t", "scaled_student_t")
+FITTED = ("gaussian", "scaled_gaussian", "student_t", "fitted_student_t", "scaled_student_t")
 FAMILIES = (*FITTED, "conformal")
 
 

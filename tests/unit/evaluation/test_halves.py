@@ -97,8 +97,21 @@ def test_noise_alike_everywhere_has_one_scale() -> None:
     assert found["lppd"] == pytest.approx(entropy, abs=0.2)
 
 
-def test_too_few_rows_take_the_family_of_one_number() -> None:
-    found = choose_family(held(79), [1])
-    assert found["family"] == "gaussian"
+@pytest.mark.parametrize(("changes", "family"), [(False, "gaussian"), (True, "scaled_gaussian")])
+def test_too_few_rows_take_the_family_of_one_number_or_two(changes: bool, family: str) -> None:
+    found = choose_family(held(79), [1], changes=changes)
+    assert found["family"] == family
     assert "candidates" not in found
     assert "79" in found["undefined"]
+
+
+@pytest.mark.parametrize("changes", [False, True])
+def test_noise_along_the_prediction_competes_where_the_spread_changes(changes: bool) -> None:
+    """On 120 rows whose log sd is linear in the prediction, two numbers predict best."""
+    rng = np.random.default_rng(4)
+    points = held(120)
+    mean = points.draws.mean(axis=0)
+    observed = mean + 0.05 * np.exp(mean) * rng.normal(size=120)
+    found = choose_family(points._replace(observed=observed), [1], changes=changes)
+    assert ("scaled_gaussian" in found["candidates"]) == changes
+    assert (found["family"] == "scaled_gaussian") == changes

@@ -250,6 +250,26 @@ def test_scaled_fit_of_one_draw_has_one_scale() -> None:
     assert fitted.degrees_of_freedom == pytest.approx(degrees, rel=0.05)
 
 
+@pytest.mark.parametrize("rising", [0.8, 0.0, -0.5])
+def test_noise_along_the_prediction_is_found(rising: float) -> None:
+    """2000 points: scale and slope within four of their standard errors, 1 / sqrt(2 n) each."""
+    rng = np.random.default_rng(6)
+    mean, spread = rng.normal(3.0, 1.0, 2000), 0.02 * rng.normal(size=(50, 2000))
+    sd = 0.1 * np.exp(rising * (mean - 3.0))
+    draws = mean + spread
+    observed = mean + 0.02 * rng.normal(size=2000) + sd * rng.normal(size=2000)
+    fitted = fit_noise(draws, observed, family="scaled_gaussian")
+    error = 4 / np.sqrt(2 * 2000)
+    assert fitted.slope == pytest.approx(rising, abs=error)
+    scale = np.asarray(at_points(fitted, draws).law.scale)
+    np.testing.assert_allclose(np.log(scale / sd).mean(), 0, atol=error)
+    beyond = np.asarray(at_points(fitted, draws + 100).law.scale)
+    assert fitted.scale_range[0] * (1 - 1e-12) <= beyond.min()
+    assert beyond.max() <= fitted.scale_range[1] * (1 + 1e-12)
+    moments = predictive_moments(draws, at_points(fitted, draws))
+    np.testing.assert_allclose(moments.total_sd, np.hypot(draws.std(axis=0), scale), rtol=1e-12)
+
+
 @pytest.mark.statistical
 @pytest.mark.parametrize(
     ("degrees", "allowed"), [(3.0, (2.5, 3.0, 4.0)), (20.0, (8.0, 12.0, 20.0))]

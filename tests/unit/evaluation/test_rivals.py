@@ -32,7 +32,7 @@ def test_conformal_bars_cover_whatever_the_residuals_are() -> None:
     rng = np.random.default_rng(3)
     given, guess = scored(rng.uniform(0.5, 2.0, ROWS), rng)
     rivals = {"one": RivalPrediction(guess[np.newaxis], None, {})}
-    found = score_rivals(rivals, given, "conformal")["one"]
+    found = score_rivals(rivals, given, "conformal", np.zeros(2000))["one"]
     for key, level in (("coverage_68", 0.68), ("coverage_95", 0.95)):
         error = np.sqrt(level * (1 - level) * (1 / 2000 + 1 / 1000))
         assert found["test"][key] == pytest.approx(level, abs=4 * error)
@@ -47,7 +47,7 @@ def test_each_rival_has_a_family_of_its_own() -> None:
     plain = given.rows.observed + rng.normal(0, 0.3, ROWS)
     drawn = {"heavy": heavy, "plain": plain}
     rivals = {name: RivalPrediction(f[np.newaxis], None, {}) for name, f in drawn.items()}
-    found = score_rivals(rivals, given, "auto")
+    found = score_rivals(rivals, given, "auto", np.zeros(2000))
     families = {name: scores["predictive_noise"]["family"] for name, scores in found.items()}
     assert families["plain"] != families["heavy"]
 
@@ -62,3 +62,18 @@ def test_the_stated_error_of_a_rival_is_a_gaussian() -> None:
     assert found["coverage_95"] == pytest.approx(0.95, abs=4 * np.sqrt(0.95 * 0.05 / 20_000))
     assert found["lppd"] == pytest.approx(norm(mean, sd).logpdf(observed).mean())
     assert own_account(mean, sd / 2, observed)["coverage_68"] < 0.45
+
+
+def test_the_difference_of_log_scores_is_paired_over_test_rows() -> None:
+    """Half of the error, all else equal: the exact gain is log 2, its error that of the pairs."""
+    rng = np.random.default_rng(7)
+    given, guess = scored(np.zeros(ROWS), rng)
+    noise = rng.normal(0, 0.2, ROWS)
+    observed, test = given.rows.observed, given.rows.split == 2
+    density = norm(guess + 2 * noise, 0.4).logpdf(observed)[test]
+    rivals = {"half": RivalPrediction((guess + noise)[np.newaxis], None, {})}
+    found = score_rivals(rivals, given, "gaussian", density)["half"]["lppd_difference"]
+    assert found["mean"] == pytest.approx(np.log(2), abs=0.02)
+    assert found["standard_error"] < 0.01
+    assert found["low"] < found["mean"] < found["high"]
+    assert found["size"] == 2000

@@ -26,6 +26,9 @@ RANGES = ((0.15, 0.6), (0.006, 0.03))
 NOISES = {
     "gaussian": FittedNoise("gaussian", 0.02, None),
     "student_t": FittedNoise("student_t", 0.01, 4.0),
+    "scaled_gaussian": FittedNoise(
+        *("scaled_gaussian", 0.02, None), scale_range=(0.01, 0.05), slope=0.8, reference_mean=-2.0
+    ),
     "scaled_student_t": FittedNoise(
         "scaled_student_t",
         0.01,
@@ -112,6 +115,8 @@ def exported(
             "column": noise.column,
             "edges": noise.edges,
             "sd_per_scale": np.atleast_1d(standard.sd()).tolist(),
+            "slope": noise.slope,
+            "reference_mean": noise.reference_mean,
         },
         "domain": {"inside": fitted.inside, "edge": fitted.edge, "limits": derived},
         "verdict": {"converged": True, "convergence": {}, "calibration": {}},

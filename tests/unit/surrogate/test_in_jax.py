@@ -64,13 +64,15 @@ def assert_same(found: Prediction, expected: Prediction, of_quantiles: float = 1
 
 
 @pytest.mark.parametrize("scale", ["log10", "identity"])
-@pytest.mark.parametrize("family", ["student_t", "scaled_student_t", "conformal"])
+@pytest.mark.parametrize(
+    "family", ["student_t", "scaled_gaussian", "scaled_student_t", "conformal"]
+)
 def test_it_is_what_predict_gives(family: str, scale: str) -> None:
     """About draws `predict` finds quantiles to 1e-5 of the scale of the noise."""
     surrogate = Surrogate(in_double(exported(family, scale)))
     probabilities = (0.025, 0.3, 0.84)
     found = jax.jit(surrogate.as_jax(quantiles=probabilities))(X)
-    tolerance = 1e-10 if family != "student_t" else 1e-5
+    tolerance = 1e-10 if family in ("scaled_student_t", "conformal") else 1e-5
     assert_same(found, each_by_itself(surrogate, X, quantiles=probabilities), tolerance)
 
 

@@ -97,7 +97,7 @@ def test_no_sd_exceeds_the_whole_that_it_is_part_of(make_exported: Make, family:
     """Noise about the draws: spread and noise add up. About the mean: the spread is no part."""
     found = Surrogate(make_exported(family)).predict(X)
     assert not any("epistemic" in name for name in found._fields)
-    if NOISES[family].family in ("gaussian", "student_t"):
+    if NOISES[family].family in ("gaussian", "scaled_gaussian", "student_t"):
         assert (found.posterior_sd <= found.total_sd).all()
 
 

@@ -25,7 +25,7 @@ SCORES = (
 )
 STATED = (
     *("scale", "exponent", "reference_sd", "knots", "coefficients", "spread_range", "scale_range"),
-    *("column", "edges"),
+    *("column", "edges", "slope", "reference_mean"),
 )
 
 
@@ -132,7 +132,8 @@ def _noise(fitted: dict[str, Any]) -> StoredNoise:
 
 
 def _stored(noise: StoredNoise) -> dict[str, Any]:
-    return {name: getattr(noise, name) for name in StoredNoise._fields[:-2]}
+    tables = NoiseTable._fields
+    return {name: value for name, value in noise._asdict().items() if name not in tables}
 
 
 def _scores(scores: Mapping[str, Any]) -> dict[str, dict[str, Any]]:

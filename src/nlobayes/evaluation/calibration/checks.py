@@ -57,13 +57,14 @@ def check(
     error = max(float(squared.std()), math.sqrt(2)) / math.sqrt(points)
     return {
         "chi2_per_point": _near(float(squared.mean()), 1.0, chi2_tolerance, error=error),
-        "coverage_68": _coverage(pit, "coverage_68", coverage_tolerance),
-        "coverage_95": _coverage(pit, "coverage_95", coverage_tolerance),
+        "coverage_68": check_coverage(pit, "coverage_68", coverage_tolerance),
+        "coverage_95": check_coverage(pit, "coverage_95", coverage_tolerance),
         "pit_ecdf": _band(pit, ranked),
     }
 
 
-def _coverage(pit: np.ndarray, name: str, tolerance: float) -> dict[str, float | bool | None]:
+def check_coverage(pit: np.ndarray, name: str, tolerance: float) -> dict[str, float | bool | None]:
+    """Check one of the coverages of `check`."""
     level = CENTRAL_LEVELS[name]
     error = math.sqrt(level * (1 - level) / len(pit))
     return _near(share_within(2 * pit - 1, level), level, tolerance, error=error)

@@ -12,11 +12,11 @@ from nlobayes.evaluation.predictive.scale_regression import Knots
 class FittedNoise(NamedTuple):
     """The parameters of a family of predictive noise.
 
-    Noise about every draw has one scale. The scale of noise about the mean of the draws is a
-    function of the sd of the draws and the features (`distributions.scales`). With a declared
-    tolerance the spread of the draws shows where errors are large; their size is fitted to rows
-    that were not trained on. Recalibrated noise has `tails` in each bin of the feature `column`
-    between `edges`.
+    The log scale of noise about every draw has a `slope` along the mean of the draws, zero for one
+    scale. That of noise about their mean is a function of the sd of the draws and the features
+    (`distributions.scales`). With a declared tolerance the spread of the draws shows where errors
+    are large; their size is fitted to rows that were not trained on. Recalibrated noise has `tails`
+    in each bin of the feature `column` between `edges`.
     """
 
     family: str
@@ -31,6 +31,8 @@ class FittedNoise(NamedTuple):
     column: int = 0
     edges: tuple[float, ...] = ()
     tails: tuple[tuple[float, ...], ...] = ()
+    slope: float = 0.0
+    reference_mean: float = 0.0
 
 
 class Points(NamedTuple):

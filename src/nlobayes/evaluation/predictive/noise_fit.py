@@ -6,7 +6,7 @@ The fit gives a few parameters; at points they become a `PredictiveNoise`.
 import numpy as np
 
 from nlobayes.distributions.distribution import Law
-from nlobayes.distributions.scales import bins_at, scales_at
+from nlobayes.distributions.scales import bins_at, scale_along, scales_at
 from nlobayes.errors import InputError
 from nlobayes.evaluation.predictive.density import checked_split
 from nlobayes.evaluation.predictive.fitted import FittedNoise, Points
@@ -63,10 +63,13 @@ def at_points(
         If the family is unknown, or its parameters have no variance.
     """
     family = _family(fitted.family)
+    draws = np.asarray(draws, np.float64)
     if family.ABOUT_MEAN:
-        scale = scales_at(fitted, np.asarray(draws, np.float64).std(axis=0), features)
+        scale = scales_at(fitted, draws.std(axis=0), features)
         bins = bins_at(fitted.edges, fitted.column, features, len(scale))
         law = family.law(fitted, scale, bins)
+    elif fitted.slope:
+        law = family.law(fitted, scale_along(fitted, draws.mean(axis=0)), None)
     else:
         law = family.law(fitted, fitted.scale, None)
     law.check()

@@ -18,6 +18,8 @@ from nlobayes.evaluation.scores.proper_scores import crps_per_point
 
 CANDIDATES = ("gaussian", "fitted_student_t", "conformal")
 """Families to choose from: one scale with light or fitted tails, or scales of each point."""
+ALONG = "scaled_gaussian"
+"""Family to choose besides, if the spread of the residuals changes along the prediction."""
 
 HALVINGS = 5
 FEWEST_ROWS = 80
@@ -39,7 +41,7 @@ class Held(NamedTuple):
     features: np.ndarray
 
 
-def choose_family(held: Held, seed: Sequence[int]) -> dict[str, Any]:
+def choose_family(held: Held, seed: Sequence[int], *, changes: bool = False) -> dict[str, Any]:
     """Score every candidate on the same halves, and choose the one with the highest log score.
 
     Parameters
@@ -48,20 +50,25 @@ def choose_family(held: Held, seed: Sequence[int]) -> dict[str, Any]:
         Points that were not trained on.
     seed
         Seed of the halvings.
+    changes
+        Whether the spread of the residuals changes along the prediction.
 
     Returns
     -------
     dict
         `family`, its scores as `halved_scores` gives them, and `candidates`, the `lppd` of each
-        family. Below 80 points `gaussian`, which needs the fewest rows for its fit.
+        family. Below 80 points `gaussian`, which needs the fewest rows for its fit, or
+        `scaled_gaussian` if the spread changes.
     """
+    candidates = (*CANDIDATES, ALONG) if changes else CANDIDATES
     scores = {
         family: halved_scores(held, np.random.default_rng(seed), family=family)
-        for family in CANDIDATES
+        for family in candidates
     }
     found = {family: each["lppd"] for family, each in scores.items()}
     if None in found.values():
-        return {"family": CANDIDATES[0], **scores[CANDIDATES[0]]}
+        family = ALONG if changes else CANDIDATES[0]
+        return {"family": family, **scores[family]}
     best = max(found, key=found.__getitem__)
     return {"family": best, **scores[best], "candidates": found}
 

@@ -20,7 +20,13 @@ from nlobayes.evaluation.calibration.conditional import (
     scale_shares,
 )
 from nlobayes.evaluation.calibration.pull_counts import pull_counts
-from nlobayes.evaluation.predictive.density import predictive_cdf, predictive_moments
+from nlobayes.evaluation.calibration.spread import coverage_of_thirds, spread_along
+from nlobayes.evaluation.comparison.runs import estimate
+from nlobayes.evaluation.predictive.density import (
+    log_predictive_density,
+    predictive_cdf,
+    predictive_moments,
+)
 from nlobayes.evaluation.predictive.fitted import FittedNoise
 from nlobayes.evaluation.predictive.noise import PredictiveNoise, at_rows
 from nlobayes.evaluation.predictive.noise_fit import at_points, fit_noise, gives_ranks
@@ -109,16 +115,19 @@ def _score_target(given: Given, choices: Choices) -> Scores:
     posterior = _draws(given)
     data, chosen = given.data, (choices.seed, choices.noise)
     scored = Scored(_rows(given), data.features, _target(given), *chosen, data.groups, choices.own)
-    halves = _halves(posterior, scored)
+    spread = _spread(posterior, scored)
+    halves = _halves(posterior, scored, changes=spread["changes"])
     scored = scored._replace(family=halves["family"])
     scores, noise = _every_split(posterior, scored)
     scores["halves"] = halves
     scores["baseline"] = _ensemble(given.baseline.function, scored)
     scores["linear"] = _least_squares(given, scored)
     if given.rivals:
-        scores["rivals"] = score_rivals(given.rivals, scored, choices.noise)
+        density = _density_of_test(posterior, noise, scored)
+        scores["rivals"] = score_rivals(given.rivals, scored, choices.noise, density)
     scores |= score_stated_noise(given)
     predicted = of_predictions.predictions(posterior, scored.rows, noise, scale=scored.target.scale)
+    scores["spread"] = spread | {"coverage_68": _coverage_of_thirds(predicted, choices)}
     checks = _checks(predicted, choices, _ranked(scored.family, scored.rows))
     return scores | {"calibration_checks": _checks_by_name(checks)}
 
@@ -133,22 +142,34 @@ def _target(given: Given) -> TargetTransform:
 
 
 def score_rivals(
-    rivals: Mapping[str, RivalPrediction], scored: Scored, family: str
+    rivals: Mapping[str, RivalPrediction], scored: Scored, family: str, density: np.ndarray
 ) -> dict[str, Scores]:
-    """Score each rival like the posterior, with a noise fitted and chosen in the same way."""
-    return {name: _rival(rival, scored._replace(family=family)) for name, rival in rivals.items()}
+    """Score each rival like the posterior, with a noise fitted and chosen in the same way.
+
+    `lppd_difference` is the mean by which its log density of a test row is above `density`
+    (test row,), that of the posterior, with its error and 95 % interval over the rows.
+    """
+    scored = scored._replace(family=family)
+    return {name: _rival(rival, scored, density) for name, rival in rivals.items()}
 
 
-def _rival(rival: RivalPrediction, scored: Scored) -> Scores:
+def _rival(rival: RivalPrediction, scored: Scored, density: np.ndarray) -> Scores:
     if rival.missing is not None:
         return {"missing": rival.missing}
-    halves = _halves(rival.function, scored)
-    scores, _ = _every_split(rival.function, scored._replace(family=halves["family"]))
-    scores |= {"halves": halves, "facts": dict(rival.facts)}
+    halves = _halves(rival.function, scored, changes=_spread(rival.function, scored)["changes"])
+    scores, noise = _every_split(rival.function, scored._replace(family=halves["family"]))
+    paired = estimate(_density_of_test(rival.function, noise, scored) - density)
+    difference = {name: _plain(value) for name, value in paired._asdict().items()}
+    scores |= {"halves": halves, "facts": dict(rival.facts), "lppd_difference": difference}
     if rival.sd is not None:
         mean, test = rival.function.mean(axis=0), scored.rows.split == TEST
         scores["own"] = own_account(mean[test], rival.sd[test], scored.rows.observed[test])
     return scores
+
+
+def _density_of_test(draws: np.ndarray, noise: PredictiveNoise, scored: Scored) -> np.ndarray:
+    test = scored.rows.split == TEST
+    return log_predictive_density(draws[:, test], scored.rows.observed[test], at_rows(noise, test))
 
 
 def _rows(given: Given) -> Rows:
@@ -220,13 +241,27 @@ def _some_rows(
     }
 
 
-def _halves(draws: np.ndarray, scored: Scored) -> Scores:
+def _spread(draws: np.ndarray, scored: Scored) -> Scores:
+    """Test whether the spread of train and validation residuals changes along the prediction."""
+    rows = scored.rows
+    known = np.isin(rows.split, [TRAIN, VALIDATION])
+    return spread_along(draws[:, known], rows.observed[known], rows.split[known] == TRAIN)
+
+
+def _coverage_of_thirds(predicted: Columns, choices: Choices) -> list[Scores]:
+    """Check coverage along the prediction on validation and test rows."""
+    held = predicted["split"] != SPLITS[TRAIN]
+    mean, pit = predicted["mean"][held], predicted["pit"][held]
+    return coverage_of_thirds(mean, pit, tolerance=choices.coverage_tolerance)
+
+
+def _halves(draws: np.ndarray, scored: Scored, *, changes: bool) -> Scores:
     """Score the validation rows by noise that was fitted on the other half."""
     rows, held = scored.rows, scored.rows.split == VALIDATION
     points = Held(draws[:, held], rows.observed[held], rows.covariate[held], scored.features[held])
     seed = [scored.seed, len(SPLITS)]
     if scored.family == "auto":
-        return choose_family(points, seed)
+        return choose_family(points, seed, changes=changes)
     scores = halved_scores(points, np.random.default_rng(seed), family=scored.family)
     return {"family": scored.family, **scores}
 
