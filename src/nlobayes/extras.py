@@ -52,6 +52,11 @@ def remedy(extra: str) -> str:
     return f"`pip install 'nlobayes[{extra}]'`, or `make setup EXTRAS={extra}` in a checkout"
 
 
+def needed(module: str, extra: str) -> str:
+    """Describe the package that something needs, and how to install it."""
+    return f"needs {PACKAGES.get(module, module)}: {remedy(extra)}"
+
+
 def extra_of(module: str, preferred: str = "train") -> str | None:
     """Return the extra that contains a module: the preferred or the smallest; None if none does."""
     package = PACKAGES.get(module, module).lower()

@@ -7,10 +7,17 @@ from typing import Any, NamedTuple
 
 from nlobayes.checks import APPROXIMATE, label_of, show_limit, show_value, untested
 from nlobayes.diagnostics.advice import next_steps
+from nlobayes.extras import needed
 
-__all__ = ["FailedRun", "describe_failed", "failed", "headline", "untested"]
+__all__ = [
+    *("FailedRun", "accuracy", "better_rival", "describe_failed", "failed", "headline"),
+    *("of_rival", "of_spread", "untested"),
+]
 
 Found = Mapping[str, Any]
+FOLLOWING = ("scaled_gaussian", "scaled_student_t", "conformal")
+"""Families of noise whose error bars follow a spread that changes."""
+THIRDS = ("lower", "middle", "upper")
 
 
 class FailedRun(NamedTuple):
@@ -54,6 +61,68 @@ def _calibrated(checks: Mapping[str, Mapping[str, Any]]) -> str:
     if failed(checks):
         return "NOT CALIBRATED"
     return "calibration not tested" if untested(checks) else "calibrated"
+
+
+def accuracy(test: Found, unit: str) -> str:
+    """Describe the errors of test rows."""
+    half, most = (100 * (test.get(f"relative_error_p{share}") or 0) for share in (50, 95))
+    errors = f"half within {half:.3g}%, 95 % within {most:.3g}% of the target; " if half else ""
+    return f"{errors}RMSE {test['rmse_target']:.3g}{unit and f' {unit}'}"
+
+
+def of_spread(evaluation: Found) -> list[str]:
+    """Describe a spread of residuals that changes along the prediction, and error bars that fail.
+
+    Error bars fail if their coverage in a third of the predictions is beyond its limits.
+    """
+    spread, noise = evaluation["spread"], evaluation["predictive_noise"]["family"]
+    lines = []
+    if spread["changes"]:
+        first, *others = spread["thirds"]
+        sizes = " : ".join(["1", *(f"{other / first:.2g}" for other in others)])
+        follow = "follow it" if noise in FOLLOWING else "do not follow it"
+        lines.append(
+            f"the spread of the residuals changes along the prediction, as {sizes} in its lower, "
+            f"middle and upper third; the error bars {follow} (noise {noise})"
+        )
+    for third, check in zip(THIRDS, spread["coverage_68"], strict=True):
+        if not check["passed"]:
+            lines.append(
+                f"68 % error bars cover {check['value']:.0%} in the {third} third of predictions"
+            )
+    return lines
+
+
+def of_rival(evaluation: Found) -> str:
+    """Describe the Gaussian process on the same rows, and which of the two predicts better."""
+    rivals = evaluation.get("rivals")
+    if not rivals:
+        return "Gaussian process: not compared, for it needs too long with so many rows"
+    (rival,) = rivals.values()
+    if "missing" in rival:
+        return f"Gaussian process: not compared, {needed(rival['missing'], 'rivals')}"
+    errors = accuracy(rival["test"], evaluation["learned"]["unit"])
+    more, error = (rival["lppd_difference"][name] for name in ("mean", "standard_error"))
+    if error is None:
+        return f"Gaussian process on the same rows: {errors}; one test row does not tell more"
+    better = {-1: "the network is better", 0: "equal within the error", 1: "the process is better"}
+    return (
+        f"Gaussian process on the same rows: {errors}; its log score is {abs(more):.2g} +- "
+        f"{error:.1g} {'higher' if more > 0 else 'lower'}: {better[_side(rival)]}"
+    )
+
+
+def better_rival(evaluation: Found) -> str | None:
+    """Describe a Gaussian process whose log score is higher beyond the error; else None."""
+    rivals = evaluation.get("rivals", {})
+    return of_rival(evaluation) if any(_side(rival) > 0 for rival in rivals.values()) else None
+
+
+def _side(rival: Found) -> int:
+    """Return 1 if the log score of a rival is higher beyond the error, -1 if lower, else 0."""
+    found = rival.get("lppd_difference", {})
+    low, high = found.get("low"), found.get("high")
+    return 0 if low is None or high is None else int(low > 0) - int(high < 0)
 
 
 def failed(checks: Mapping[str, Mapping[str, Any]]) -> list[str]:

@@ -270,6 +270,8 @@ def _warn(fitted: Fitted, table: Path, *, first: str, kept: str) -> None:
     if failure is not None:
         steps = (f"next: {step}" for step in failure.steps)
         lines = [failure.headline, *failure.failed, *lines, *steps]
+    better = in_words.better_rival(fitted.evaluation)
+    lines += [better] if better else []
     if lines:
         unconverged = in_words.failed(fitted.diagnostics["checks"])
         category = ConvergenceWarning if unconverged else UserWarning

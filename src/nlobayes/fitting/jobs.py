@@ -7,7 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
-from nlobayes.study.job_builder import prepare_job, run_jobs, simulate_job
+from nlobayes.study.job_builder import prepare_job, rival_job, run_jobs, simulate_job
 from nlobayes.study.methods.mcmc import MCMC
 from nlobayes.study.run import RunSpec
 from nlobayes.study.values import Frozen
@@ -40,6 +40,7 @@ class Jobs:
 
     def __init__(self, plan: Plan, run: RunSpec, root: Path) -> None:
         self._run, self._root, self._inputs = run, root, Inputs(plan)
+        self._rivals = plan.study.rivals
         self._jobs = run_jobs(run)
 
     def path(self, folder: str, ending: str = ".nc") -> Path:
@@ -167,7 +168,12 @@ class Jobs:
         maps = self._below(self._inputs.maps(self._at()))
         of_draws = {"posterior": thinned, "dataset": dataset}
         yield self._call("posterior_predictive", **of_draws, start=maps, out=predictions)
-        yield self._call("evaluate", predictions=predictions, dataset=dataset, out=evaluation)
+        rivals = self._below(self._inputs.rivals(self._at()))
+        for rival in rivals:
+            settings = rival_job(self._rivals[rival.stem])
+            yield _job("rival", settings, dataset=dataset, out=rival)
+        scored = {"predictions": predictions, "dataset": dataset, "rival": rivals}
+        yield self._call("evaluate", **scored, out=evaluation)
         scores = {"diagnostics": diagnostics, "evaluation": evaluation}
         yield self._call("export", **of_draws, **scores, out=self.path("surrogates"))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -27,6 +28,10 @@ GRID = "fit"
 OWN = "own"
 """Name of a preset that is not in the library."""
 LEARNED = "learned_above_10"
+CLASSES = "classes"
+RIVAL, MOST_ROWS_OF_RIVAL = "gp_matern", 1000
+"""Rival that is scored beside a run of numbers, and the most train rows that it learns in seconds.
+"""
 
 Configuration = dict[str, Any]
 Preset = str | Mapping[str, Any]
@@ -80,7 +85,12 @@ def configure(name: str, dataset: Mapping[str, Any], chosen: Choices) -> Configu
     sections = {SECTIONS[kind]: {preset: settings} for kind, (preset, settings) in named.items()}
     evaluation = "default" if chosen.noise == "auto" else OWN
     noise = {} if chosen.noise == "auto" else {"noise": chosen.noise}
-    grid = {kind: preset for kind, (preset, _) in named.items()} | _evaluated_by(evaluation)
+    grid: dict[str, Any] = {kind: preset for kind, (preset, _) in named.items()}
+    grid |= _evaluated_by(evaluation)
+    of_numbers = dataset["target"].get("scale") != CLASSES
+    if of_numbers and (chosen.train_rows or math.inf) <= MOST_ROWS_OF_RIVAL:
+        sections["rivals"] = {RIVAL: dict(library["rivals"][RIVAL])}
+        grid["rivals"] = [RIVAL]
     return {
         **sections,
         "evaluation": {evaluation: override(library["evaluation"].get("default", {}), noise)},

@@ -15,7 +15,8 @@ import typer
 from typer.testing import CliRunner, Result
 
 from nlobayes.commands.pipeline.compare import compare
-from nlobayes.commands.shared.rivals import needed_package
+from nlobayes.commands.shared.rivals import EXTRA
+from nlobayes.extras import needed
 from nlobayes.study.comparison import ComparedRun, CompareJob
 from tests.refusals import refused
 
@@ -522,6 +523,6 @@ def test_rivals_are_listed_once_for_each_dataset(compare_runs: Compare, results:
     table = (results / "out/table.md").read_text()
     first = "| made | gp, 2000 of 9746 rows | 0.001 | 0.9990 | 0.700 / 0.960 | - | - |"
     assert table.count(first) == 1
-    extra = needed_package("sklearn")
+    extra = needed("sklearn", EXTRA)
     assert f"| made | trees {extra} | - | - | - / - | - | - |" in table
     assert "trees needs" in done.output

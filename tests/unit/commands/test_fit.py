@@ -61,6 +61,7 @@ def test_a_table_becomes_a_surrogate_and_a_study_that_gives_its_bytes(
     called = "snakemake --snakefile CHECKOUT/Snakefile --configfile my_table.yaml"
     assert f"with a checkout of nlobayes: {called}\n" in printed.out
     assert called in Path("my_table.yaml").read_text()
+    assert re.search(r"Gaussian process on the same rows: .*; its log score is .*: ", printed.out)
     assert re.search(r"test rows: half within .* RMSE [\d.e+-]+ pb; \d+% lie inside", printed.out)
     assert {path.name for path in Path().iterdir()} == {table.name, "my_table.nc", "my_table.yaml"}
     surrogate = Surrogate.load("my_table.nc")
@@ -188,6 +189,28 @@ def test_defaults_fit_800_rows_of_five_inputs_in_three_minutes(
     assert np.mean((low < target) & (target < high)) == pytest.approx(0.68, abs=error)
     assert np.sqrt(np.mean((target - predicted.mean) ** 2)) < 1.3
     assert taken < 180
+
+
+@pytest.mark.slow
+def test_error_bars_follow_a_noise_that_grows_with_the_prediction(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """235 households whose food expenses vary in proportion to their income.
+
+    In each third of 3000 new ones the share in 68 % intervals is within three binomial standard
+    errors of the 35 validation rows, of which a third has twelve.
+    """
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(11)
+    income = rng.lognormal(6.8, 0.45, 3235)
+    food = 80 + income * (0.55 + 0.11 * rng.normal(size=3235))
+    done, surrogate = fit_table(income[:235, np.newaxis], food[:235])
+    assert "the spread of the residuals changes along the prediction" in done.stdout
+    assert "the error bars follow it (noise scaled_gaussian)" in done.stdout
+    low, high = surrogate.predict(income[235:, np.newaxis], quantiles=(0.16, 0.84)).quantiles
+    inside = (low < food[235:]) & (food[235:] < high)
+    for rows in np.array_split(np.argsort(income[235:]), 3):
+        assert inside[rows].mean() == pytest.approx(0.68, abs=0.15)
 
 
 @pytest.mark.slow

@@ -94,6 +94,18 @@ def test_a_study_names_presets_and_calls_settings_own() -> None:
 
 
 @pytest.mark.parametrize(
+    ("rows", "scale", "beside"),
+    [(1000, "identity", True), (1001, "identity", False), (None, "log10", False)],
+)
+def test_a_gaussian_process_stands_beside_a_run_of_few_rows(
+    rows: int | None, scale: str, beside: bool
+) -> None:
+    dataset = dataset_of(GIVEN, "t.csv", "y", scale=scale).dataset
+    plan, run = plan_of(configure("t", dataset, Choices({"hidden": [8]}, train_rows=rows)))
+    assert plan.rivals_of_runs[run.run_id] == (["gp_matern"] if beside else [])
+
+
+@pytest.mark.parametrize(
     ("rows", "floor"), [(None, 0.1), (20, 0.03), (560, 0.067), (1249, 0.1), (10**6, 0.1)]
 )
 def test_few_rows_allow_a_smaller_sigma(rows: int | None, floor: float) -> None:

@@ -15,10 +15,10 @@ from nlobayes.artifacts.files import write_json
 from nlobayes.artifacts.predicted import write_rival
 from nlobayes.artifacts.seals import digests
 from nlobayes.commands.shared import runtime
-from nlobayes.commands.shared.rivals import check_target, needed_package, rows_learned
+from nlobayes.commands.shared.rivals import EXTRA, check_target, rows_learned
 from nlobayes.data.splits import TRAIN
 from nlobayes.data.transforms import TargetTransform, unstandardise
-from nlobayes.extras import PACKAGES
+from nlobayes.extras import PACKAGES, needed
 from nlobayes.rivals import RIVALS, Fitted
 from nlobayes.study.jobs import RivalJob, read_job
 from nlobayes.study.rivals import Rival
@@ -51,7 +51,7 @@ def rival(
 def _predict(settings: Rival, data: Dataset) -> tuple[RivalPrediction, Mapping[str, float]]:
     """Fit and predict, and time both in CPU seconds; no predictions if the library is missing."""
     if settings.missing is not None:
-        typer.echo(f"{settings.kind} {needed_package(settings.missing)}", err=True)
+        typer.echo(f"{settings.kind} {needed(settings.missing, EXTRA)}", err=True)
         nothing = np.empty((0, len(data.split)))
         return RivalPrediction(nothing, None, {}, settings.missing), {}
     runtime.configure("float32")

@@ -9,7 +9,7 @@ from typing import Any
 from nlobayes.artifacts.files import read_json
 from nlobayes.commands.shared.cpu_seconds import PEAK, recorded
 from nlobayes.errors import InputError
-from nlobayes.extras import PACKAGES, remedy
+from nlobayes.extras import needed
 from nlobayes.types import Dataset
 
 TIMINGS, JOBS = "timings/rivals", "timings/rival"
@@ -53,7 +53,7 @@ def cost_cells(cost: Mapping[str, float | None]) -> list[str]:
 def shown_name(name: str, found: Mapping[str, Any]) -> str:
     """Return the name of a rival, with the package it needs or the part of the rows it learned."""
     if "missing" in found:
-        return f"{name} {needed_package(found['missing'])}"
+        return f"{name} {needed(found['missing'], EXTRA)}"
     part = rows_learned(found.get("facts", {}))
     return f"{name}, {part}" if part else name
 
@@ -62,8 +62,3 @@ def rows_learned(facts: Mapping[str, Any]) -> str:
     """Describe how many of the train rows a rival learned; empty if it learned all."""
     rows, given = facts.get("rows"), facts.get("train_rows")
     return f"{rows} of {given} rows" if rows and given and rows < given else ""
-
-
-def needed_package(package: Any) -> str:
-    """Return the package that a rival needs, and how to install it."""
-    return f"needs {PACKAGES.get(str(package), str(package))}: {remedy(EXTRA)}"

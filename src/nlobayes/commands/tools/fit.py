@@ -248,6 +248,8 @@ def _report_verdict(fitted: Fitted) -> None:
     typer.echo(_accuracy(fitted.evaluation))
     if untested:
         typer.echo(f"  {untested}")
+    for line in (*in_words.of_spread(fitted.evaluation), in_words.of_rival(fitted.evaluation)):
+        typer.echo(line)
     for line in failure.failed if failure else ():
         typer.echo(f"  {line}")
     for step in failure.steps if failure else ():
@@ -256,8 +258,6 @@ def _report_verdict(fitted: Fitted) -> None:
 
 def _accuracy(evaluation: Mapping[str, Any]) -> str:
     """Describe the errors of test rows, and the share inside their error bars."""
-    test, unit = evaluation["test"], evaluation["learned"]["unit"]
-    half, most = test.get("relative_error_p50"), test.get("relative_error_p95")
-    errors = f"half within {half:.2%}, 95 % within {most:.2%} of the target; " if half else ""
-    rmse = f"RMSE {test['rmse_target']:.3g}{unit and f' {unit}'}"
-    return f"test rows: {errors}{rmse}; {test['coverage_68']:.0%} lie inside their 68 % error bars"
+    test = evaluation["test"]
+    errors = in_words.accuracy(test, evaluation["learned"]["unit"])
+    return f"test rows: {errors}; {test['coverage_68']:.0%} lie inside their 68 % error bars"
