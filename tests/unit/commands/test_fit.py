@@ -38,6 +38,10 @@ FOUR_UNITS = Choices(
 )
 
 
+def stop(*args: object, **options: object) -> Best:
+    raise InputError("fitting.unit", received="")
+
+
 @pytest.fixture
 def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
@@ -128,16 +132,24 @@ def test_the_units_that_a_calculation_needs_are_named(
     rows = np.column_stack([MASS, *np.full((4, 60), 0.5) + RNG.uniform(size=(4, 60)), SIGMA])
     head = "m1,n11,n12,n13,n14,sigma"
     np.savetxt("pair.csv", rows, delimiter=",", header=head, comments="")
-
-    def stop(*args: object, **options: object) -> Best:
-        raise InputError("fitting.unit", received="")
-
     monkeypatch.setattr("nlobayes.commands.tools.fit.fit_best", stop)
     for units, named in ((None, True), (["m1=GeV", "sigma=pb"], False)):
         with refused("fitting.unit"):
             fit(Path("pair.csv"), "sigma", jobs=1, unit=units)
         line = "give --unit m1=UNIT --unit sigma=UNIT"
         assert (line in capsys.readouterr().err) == named
+
+
+def test_names_of_a_table_without_a_header_are_in_its_study(
+    table: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nlobayes.commands.tools.fit.fit_best", stop)
+    table.write_text(table.read_text().partition("\n")[2])
+    with refused("fitting.unit"):
+        fit(table, "sigma", names="point,mass:GeV,mixing,sigma:pb", hidden=[4], jobs=1, **FEW)
+    (dataset,) = yaml.safe_load(Path("my_table.yaml").read_text())["datasets"].values()
+    assert dataset["source"]["names"] == ["point", "mass:GeV", "mixing", "sigma:pb"]
+    assert dataset["features"]["columns"] == ["mass", "mixing"]
 
 
 def test_the_reason_of_each_recipe_is_printed(

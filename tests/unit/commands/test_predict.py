@@ -105,6 +105,15 @@ def test_the_size_of_blocks_and_the_order_of_rows_change_nothing(
     assert found["domain"].tolist() == whole["domain"][order].tolist()
 
 
+def test_names_of_a_table_without_a_header_are_given(run: Run, scan: np.ndarray) -> None:
+    """Its numbers may have a decimal comma."""
+    whole, rows = run(text_of(scan)), text_of(scan).partition("\n")[2]
+    found = run(rows.replace(",", ";").replace(".", ","), names=HEADER)
+    assert found["sigma_pb_mean"].tobytes() == whole["sigma_pb_mean"].tobytes()
+    with refused("data.header_cell", position=1):
+        run(rows)
+
+
 def test_units_of_inputs_are_those_of_their_header(run: Run, scan: np.ndarray) -> None:
     known = run(text_of(scan))
     in_tev = scan * [1e-3, 1, 1, 1, 1]
