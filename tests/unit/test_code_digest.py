@@ -207,7 +207,7 @@ USED = {
         "surrogate",
     },
     "condense": {"data", "model", "inference", "diagnostics", "surrogate"},
-    "fit": {"data", "model", "diagnostics"},
+    "fit": {"data", "model", "diagnostics", "distributions", "surrogate"},
     "predict": {"data", "model", "distributions", "surrogate"},
     "bundle": {"data", "model", "distributions", "surrogate"},
     "onnx": {"data", "model", "distributions", "surrogate"},

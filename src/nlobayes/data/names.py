@@ -12,11 +12,15 @@ BESIDE_INPUTS = ("row", "file", "domain", "reason")
 """Columns that the predictions of every surrogate have beside its inputs."""
 
 
+def is_line(name: str) -> bool:
+    """Return whether a name is one line of text that is not too long."""
+    return name.isprintable() and name == name.strip() and 0 < len(name) <= LONGEST
+
+
 def is_carried(name: str) -> bool:
     """Return whether an input may have this name, which a header cell must state in one line."""
-    is_line = name.isprintable() and name == name.strip() and 0 < len(name) <= LONGEST
     is_cell = ":" not in name and not name.startswith("#") and not is_number(name)
-    return is_line and is_cell and name not in BESIDE_INPUTS
+    return is_line(name) and is_cell and name not in BESIDE_INPUTS
 
 
 def carried(names: Sequence[str], taken: Collection[str] = ()) -> list[str]:

@@ -131,7 +131,7 @@ class FittedNetwork(BaseEstimator):
             "target": dict(target),
             "split": dict(split),
         }
-        dataset = with_reference(given, table, relative_to)
+        dataset = with_reference(given, table, relative_to).dataset
         self._places = [columns.index(name) for name in columns_of_points(dataset)]
         runs = attempts(self._choices(rows))
         with in_own_folder() as folder:

@@ -6,14 +6,23 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations_with_replacement
 from math import inf
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from pydantic import ValidationError
 
-from nlobayes.data.processes import KNOWN, Process, charge_of, columns_of, make_process
+from nlobayes.data.processes import (
+    KNOWN,
+    Process,
+    charge_of,
+    columns_of,
+    make_process,
+    name_of,
+    neutralino_pair,
+)
 from nlobayes.data.references import (
     SQUARK_COLUMN,
+    allowed,
     check_units,
     columns_behind,
     completed,
@@ -21,6 +30,7 @@ from nlobayes.data.references import (
 )
 from nlobayes.errors import InputError
 from nlobayes.fitting.cross_sections import is_cross_section, is_leading_order
+from nlobayes.fitting.inspection import NOTHING
 from nlobayes.study.datasets import DatasetPreset
 from nlobayes.types import Table
 
@@ -41,16 +51,31 @@ MASSES = frozenset(columns_of(particle)[0] for particle in KNOWN) | {SQUARK_COLU
 """Columns of the engine that are masses, in GeV."""
 MOST_LEFT = 0.5
 """Largest share of the sd of log10 of the target that a reference may leave to be chosen."""
-NOTHING = 1e-6
-"""Share below which a reference is the target itself."""
 
 Dataset = Mapping[str, Any]
-Choice = tuple[float, dict[str, Any]]
-"""Share of the target's sd that is left, and the dataset relative to the reference."""
 
 
-def with_reference(dataset: Dataset, table: Table, asked: str) -> dict[str, Any]:
-    """Return the settings of a dataset whose target is relative to a reference, or unchanged.
+class Choice(NamedTuple):
+    """A dataset relative to a reference, and how well the reference explains its target.
+
+    `left` is the share of the sd of log10 of the target that the reference leaves, infinite if it
+    does not apply. `lacking` (row,) are the rows without a reference, which `left` leaves out.
+    """
+
+    left: float
+    dataset: dict[str, Any]
+    lacking: np.ndarray
+
+
+class Chosen(NamedTuple):
+    """The dataset as it is learned, and the choice that rows without a reference prevented."""
+
+    dataset: dict[str, Any]
+    prevented: Choice | None = None
+
+
+def with_reference(dataset: Dataset, table: Table, asked: str) -> Chosen:
+    """Choose the settings of a dataset whose target is relative to a reference, or unchanged.
 
     A calculation is that of a process whose columns are among the features. Of several processes or
     calculations, the one that leaves the least of the target is taken. Beside a calculation no
@@ -63,36 +88,63 @@ def with_reference(dataset: Dataset, table: Table, asked: str) -> dict[str, Any]
     asked
         Name of a calculation, or of a column; `none`; or `auto`, which takes a calculation, or else
         a feature that is a leading order by its name, if it leaves at most half of the sd of log10
-        of the target.
+        of the target and every row has it.
     """
     if asked == NONE:
-        return {**dataset}
+        return Chosen({**dataset})
     if asked == AUTO:
-        calculated = _choices(dataset, CALCULATIONS, table)
-        return (
-            _least(_useful(calculated))
-            or _least(_useful(_leading_orders(dataset, table)))
-            or {**dataset}
+        calculated = [*_choices(dataset, CALCULATIONS, table)]
+        of_columns = [*_leading_orders(dataset, table)]
+        taken = _best(calculated) or _best(of_columns)
+        prevented = [one for one in (*calculated, *of_columns) if one.lacking.any()]
+        return Chosen(
+            taken.dataset if taken else {**dataset},
+            _best(prevented, whole=False) or next(iter(prevented), None),
         )
     if asked in CALCULATIONS:
-        left = [*_choices(dataset, [asked], table)]
-        return _least(left) or _relative_to(dataset, CALCULATIONS[asked])
-    return _relative_to_column(dataset, asked)
+        found = [*_choices(dataset, [asked], table)]
+        least = min(found, key=itemgetter(0), default=None)
+        return Chosen(least.dataset if least else _relative_to(dataset, CALCULATIONS[asked]), least)
+    return Chosen(_relative_to_column(dataset, asked))
 
 
-def _useful(choices: Iterable[Choice]) -> list[Choice]:
-    return [choice for choice in choices if NOTHING < choice[0] <= MOST_LEFT]
-
-
-def _least(choices: Sequence[Choice]) -> dict[str, Any] | None:
-    """Return the choice that leaves the least; None without choices."""
-    return min(choices, key=itemgetter(0))[1] if choices else None
+def _best(choices: Iterable[Choice], *, whole: bool = True) -> Choice | None:
+    """Return the useful choice that leaves the least, if `whole` of those that all rows have."""
+    useful = (one for one in choices if NOTHING < one.left <= MOST_LEFT)
+    return min(
+        (one for one in useful if not (whole and one.lacking.any())),
+        key=itemgetter(0),
+        default=None,
+    )
 
 
 def columns_of_points(dataset: Dataset) -> list[str]:
     """Name the columns of points to predict: the features, and a column that is the reference."""
     behind = columns_behind(dataset["target"].get("relative_to"))
     return [*dataset["features"]["columns"], *behind]
+
+
+def in_words(reference: Mapping[str, Any]) -> str:
+    """Name a column, or a calculation with its process and its scale."""
+    if "column" in reference:
+        return str(reference["column"])
+    process = neutralino_pair(reference["pair"]) if "pair" in reference else reference["process"]
+    particles = " ".join(map(name_of, process))
+    scale = reference.get("mu_over_q", 1.0)
+    at = "" if scale == 1 else f" at mu = {scale:g} Q"
+    return f"{reference['calculation']} of {particles}{at}"
+
+
+def why_prevented(choice: Choice, table: Table) -> str:
+    """Say which rows have no reference, and which have one."""
+    reference, count = choice.dataset["target"]["relative_to"], int(choice.lacking.sum())
+    row = int(np.argmax(choice.lacking))
+    columns = columns_behind(reference) or MASSES & {*choice.dataset["features"]["columns"]}
+    first = ", ".join(f"{name} = {table.columns[name][row]:g}" for name in sorted(columns))
+    return (
+        f"{in_words(reference)}: {count} of {len(choice.lacking)} rows have none, the first at "
+        f"{first}; allowed: {allowed(reference, 'log10')}"
+    )
 
 
 def without_units(dataset: Dataset, units: Mapping[str, str]) -> list[str]:
@@ -112,8 +164,9 @@ def _relative_to(dataset: Dataset, reference: Mapping[str, Any]) -> dict[str, An
 
 
 def _relative_to_column(dataset: Dataset, name: str) -> dict[str, Any]:
-    """Take a column as the reference, and no longer as a feature."""
-    without = _without(dataset, [name])
+    """Take a column as the reference, and leave it and other leading orders out of the features."""
+    others = filter(is_leading_order, dataset["features"]["columns"])
+    without = _without(dataset, [name, *others])
     process = next(iter(_processes(without)), None)
     mapped = _mapped(without["features"], process) if process else without["features"]
     return _relative_to({**without, "features": mapped}, {"column": name})
@@ -141,7 +194,7 @@ def _choices(dataset: Dataset, names: Iterable[str], table: Table) -> Iterator[C
         mapped = {**dataset, "features": _mapped(dataset["features"], process)}
         for name in names:
             choice = _relative_to(mapped, CALCULATIONS[name] | of)
-            yield _left(choice, table), choice
+            yield _choice(choice, table)
 
 
 def _leading_orders(dataset: Dataset, table: Table) -> Iterator[Choice]:
@@ -154,7 +207,7 @@ def _leading_orders(dataset: Dataset, table: Table) -> Iterator[Choice]:
         units = (table.units.get(name, ""), target)
         if not any(units) or all(unit and is_cross_section(name, unit) for unit in units):
             choice = _relative_to_column(dataset, name)
-            yield _left(choice, table), choice
+            yield _choice(choice, table)
 
 
 def _mapped(features: Mapping[str, Any], process: Process) -> dict[str, Any]:
@@ -175,22 +228,22 @@ def _map_of(process: Process) -> str:
     return "channels" if is_alike else "pair_invariants"
 
 
-def _left(dataset: Dataset, table: Table) -> float:
-    """Compute the share of the sd of log10 of the target that a reference leaves.
-
-    It is infinite if the reference does not apply to all rows, or the target has no logarithm.
-    """
+def _choice(dataset: dict[str, Any], table: Table) -> Choice:
+    """Compute how well a reference explains the target in the rows that have it."""
     target = table.columns[dataset["target"]["column"]]
+    of_none = Choice(inf, dataset, np.zeros(len(target), bool))
     if dataset["target"]["scale"] != "log10" or not (target > 0).all() or not np.ptp(target):
-        return inf
+        return of_none
     try:
         known = _values(dataset, table)
     except (InputError, ValidationError):
-        return inf
-    if not np.isfinite(known).all():
-        return inf
-    observed = np.log10(target)
-    return float(np.std(observed - np.log10(known)) / np.std(observed))
+        return of_none
+    has = np.isfinite(known)
+    observed = np.log10(target[has])
+    if not has.any() or not np.ptp(observed):
+        return of_none._replace(lacking=~has)
+    left = float(np.std(observed - np.log10(known[has])) / np.std(observed))
+    return Choice(left, dataset, ~has)
 
 
 def _values(dataset: Dataset, table: Table) -> np.ndarray:

@@ -212,3 +212,11 @@ def name_of_dataset(table: Path) -> str:
     if stem.lower() in TAKEN["datasets"]:
         return f"{stem}_table"
     return stem if NAME.fullmatch(stem) else "table"
+
+
+def without_climbing(table: Path) -> Path:
+    """Return a path without `..`, which studies refuse: below this folder, or absolute."""
+    if ".." not in table.parts:
+        return table
+    whole, here = table.resolve(), Path.cwd().resolve()
+    return whole.relative_to(here) if whole.is_relative_to(here) else whole

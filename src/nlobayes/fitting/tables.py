@@ -2,42 +2,70 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from nlobayes.data.cells import hint_of, unread
-from nlobayes.data.headers import check_known
+from nlobayes.data.headers import check_known, named_columns
+from nlobayes.data.tables import finite_numbers
 from nlobayes.data.units import declare_units
-from nlobayes.errors import InputError
-from nlobayes.fitting.cross_sections import results_beside
+from nlobayes.errors import InputError, one_line
+from nlobayes.fitting.cross_sections import RESULT, results_beside, spans_decades
+from nlobayes.fitting.inspection import (
+    REPEATS,
+    are_row_numbers,
+    are_times,
+    copies_of,
+    numbers_of,
+    repeats,
+)
 from nlobayes.fitting.references import (
     AUTO,
     CALCULATIONS,
     NONE,
     columns_of_points,
+    in_words,
+    why_prevented,
     with_reference,
     without_units,
 )
+from nlobayes.fitting.rows import bad_rows, why_no_logarithm
 from nlobayes.study.datasets import Features
 from nlobayes.types import Table
 
 SPLIT = {"train": 0.7, "validation": 0.15, "test": 0.15}
-DECADES = 1.0
-"""Powers of ten that a positive target must span to be learned as its logarithm."""
-REPLACED = "a calculation takes the place of the leading order"
+FEWEST_ROWS = 6
+"""Fewest rows of a table: four train rows, one to fit the error bars and one to test them."""
+FEW = 0.1
+"""Largest share of rows that are left out because they have no reference."""
+REMEDY = "--skip-bad leaves these rows out"
+REPLACED = "a reference takes the place of the leading order"
 
 
 class Read(NamedTuple):
-    """Settings of a dataset, and the reason for each column that was left out.
+    """Settings of a dataset, and what there is to say about its table.
 
-    `without_units` names columns whose units a calculation of the target needs.
+    Attributes
+    ----------
+    dataset
+        Settings of the dataset.
+    left_out
+        Reason for each column that was left out.
+    without_units
+        Columns whose units a calculation of the target needs.
+    notes
+        Further lines: odd rows, and references that were not taken.
+    rows
+        The table of the rows that are learned, if some are left out; None for the whole table.
     """
 
     dataset: dict[str, Any]
     left_out: dict[str, str]
     without_units: list[str]
+    notes: list[str]
+    rows: Table | None = None
 
 
 def dataset_of(
@@ -50,36 +78,62 @@ def dataset_of(
     relative_error: str | None = None,
     relative_to: str = NONE,
     units: Mapping[str, str] | None = None,
+    skip_bad: bool = False,
 ) -> Read:
     """Choose the inputs, the scale and the reference of a dataset from a table.
 
-    Without `columns`, all columns of different numbers are inputs; of a cross section all but other
-    results of its calculation. Without `scale`, a positive target is learned as its logarithm if it
-    spans a power of ten. `relative_to` is as in `with_reference`. `units` are those of columns
-    whose header names none.
+    Without `columns`, all columns of different numbers are inputs but for row numbers, times,
+    errors and copies of the target, and beside a cross section other results. Without `scale`, a
+    positive target is learned as its logarithm if it spans a power of ten. `relative_to` is as in
+    `with_reference`. `units` are those of columns whose header names none. With `skip_bad`, rows
+    that cannot be learned are left out.
 
     Raises
     ------
     InputError
-        If a column is missing, its header states another unit, the target contains no numbers, or a
-        column of numbers has cells without a number.
+        If a column is missing, its header states another unit, the target contains no numbers, a
+        column of numbers has cells without a number, a cross section has failed rows, or there are
+        fewer rows than `FEWEST_ROWS`.
     """
     reference = None if relative_to in (AUTO, NONE, *CALCULATIONS) else relative_to
-    used = [target, *columns, *filter(None, [relative_error, reference])]
-    for name in used:
+    further = [name for name in (relative_error, reference) if name]
+    for name in (target, *columns, *further):
         check_known(table.columns, name, path)
-    table = declare_units(table, units or {}, source=path)
-    for name in used if columns else table.columns:
-        _check_numbers(table.columns[name], name, path)
-    values = table.columns[target]
-    if values.dtype.kind != "f":
-        raise InputError("fitting.text_target", where=path, column=target)
-    others = {n: c for n, c in table.columns.items() if n not in (target, relative_error)}
-    beside = results_beside(target, [name for name in others if name != reference], table.units)
-    left_out = {} if columns else beside | _unfit(others)
-    inputs = [*columns] or [name for name in others if name not in left_out]
+    if len(table.columns[target]) < FEWEST_ROWS:
+        count = len(table.columns[target])
+        raise InputError("fitting.few_rows", where=path, count=count, fewest=FEWEST_ROWS)
+    cells = table.columns
+    table = _in_numbers(declare_units(table, units or {}, source=path))
+    _check_numeric(table, target, path)
+    again = partial(
+        dataset_of,
+        path=path,
+        target=target,
+        columns=columns,
+        scale=scale,
+        relative_error=relative_error,
+        relative_to=relative_to,
+        units=units,
+        skip_bad=True,
+    )
+    given = [name for name in table.columns if name not in (target, relative_error)]
+    left_out = (
+        {} if columns else _left_out(table, cells, target, [n for n in given if n != reference])
+    )
+    inputs = [*columns] or [name for name in given if name not in left_out]
     if not {*inputs} - {reference}:
-        raise InputError("fitting.no_inputs", where=path, target=target)
+        raise InputError("fitting.no_inputs", where=path, target=target, left_out=[*left_out])
+    used = [target, *dict.fromkeys([*inputs, *further])]
+    for name in used:
+        _check_numeric(table, name, path)
+    bad = bad_rows(table, cells, used, scale, path)
+    if bad and skip_bad:
+        return _without(
+            table, np.any([one.marked for one in bad], axis=0), [one.words for one in bad], again
+        )
+    for error in filter(None, (one.error for one in bad)):
+        raise error
+    values = table.columns[target]
     settings: dict[str, Any] = {"column": target, "unit": table.units.get(target, "")}
     settings["scale"] = scale or _scale_of(values)
     if relative_error:
@@ -91,42 +145,98 @@ def dataset_of(
         "target": settings,
         "split": dict(SPLIT),
     }
-    chosen = with_reference(dataset, table, relative_to)
+    chosen, prevented = with_reference(dataset, table, relative_to)
+    notes = [f"{one.words}; {REMEDY}" for one in bad]
+    if not scale and settings["scale"] == "identity":
+        notes += why_no_logarithm(target, values)
+    if prevented and prevented.lacking.any():
+        why = why_prevented(prevented, table)
+        are_few = relative_to != AUTO or prevented.lacking.mean() <= FEW
+        if are_few and skip_bad:
+            return _without(table, prevented.lacking, [why], again)
+        notes.append(f"not relative to {why}{f'; {REMEDY}' if are_few else ''}")
     needed = columns_of_points(chosen)
     left_out |= {name: REPLACED for name in inputs if name not in needed}
     lacking = without_units(chosen, table.units) if relative_to == AUTO else []
-    return Read(chosen, left_out, lacking)
+    return Read(chosen, left_out, lacking, notes)
 
 
-def _check_numbers(cells: np.ndarray, name: str, path: str) -> None:
-    """Refuse a column of numbers in which cells, such as empty ones, cannot be read as one."""
-    if cells.dtype.kind == "f":
-        return
-    odd = unread([*map(str, cells)])
-    if odd:
-        cell = str(cells[odd[0]]).strip()
-        hint = f" ({why})" if (why := hint_of(cell)) else ""
-        raise InputError(
-            "fitting.not_all_numbers",
-            where=path,
-            column=name,
-            row=odd[0] + 1,
-            holds=f"holds {cell!r}{hint}" if cell else "is empty",
-            count=len(odd),
-            total=len(cells),
-        )
+def lines_of(read: Read) -> Iterator[str]:
+    """Yield what is learned from what, what is left out, and what else there is to say."""
+    features, target = read.dataset["features"], read.dataset["target"]
+    learned = target["column"] if target["scale"] == "identity" else f"log10 {target['column']}"
+    unit = f" [{target['unit']}]" if target["unit"] else ""
+    known = f" relative to {in_words(target['relative_to'])}" if "relative_to" in target else ""
+    yield f"learning {learned}{unit}{known} from {', '.join(features['columns'])}"
+    for reason in dict.fromkeys(read.left_out.values()):
+        names = [one_line(name) for name, why in read.left_out.items() if why == reason]
+        yield f"left out: {', '.join(named_columns(names))} ({reason})"
+    yield from read.notes
+    if read.without_units:
+        needed = " ".join(f"--unit {name}=UNIT" for name in read.without_units)
+        yield f"relative to a calculation, its errors are smaller: give {needed}"
 
 
-def _unfit(columns: dict[str, np.ndarray]) -> dict[str, str]:
-    """Return the columns that cannot be inputs, each with the reason: text, or one value."""
-    text = {name: "text" for name, column in columns.items() if column.dtype.kind != "f"}
-    numbers = {name: column for name, column in columns.items() if name not in text}
-    return text | {n: "one value" for n, c in numbers.items() if (c == c[0]).all()}
+def _without(
+    table: Table, marked: np.ndarray, words: list[str], again: Callable[[Table], Read]
+) -> Read:
+    """Read a table without the marked rows (row,), and say why they are left out."""
+    rest = {name: cells[~marked] for name, cells in table.columns.items()}
+    used = table._replace(columns=rest)
+    read = again(used)
+    note = f"left out {marked.sum()} of {len(marked)} rows: {'; '.join(words)}"
+    return read._replace(notes=[note, *read.notes], rows=read.rows or used)
+
+
+def _in_numbers(table: Table) -> Table:
+    """Convert columns in which most cells are numbers; the others of their cells become NaN."""
+    numbers = {name: numbers_of(cells) for name, cells in table.columns.items()}
+    return table._replace(
+        columns={n: table.columns[n] if c is None else c for n, c in numbers.items()}
+    )
+
+
+def _check_numeric(table: Table, name: str, path: str) -> None:
+    """Refuse a column of text, by its first cell that is no number."""
+    if table.columns[name].dtype.kind != "f":
+        finite_numbers(table, name, path)
+
+
+def _left_out(
+    table: Table, cells: Mapping[str, np.ndarray], target: str, names: Sequence[str]
+) -> dict[str, str]:
+    """Return the columns among `names` that are no inputs, each with the reason.
+
+    `cells` are the columns as read.
+    """
+    found = results_beside(target, names, table)
+    values = table.columns[target]
+    for name, reason in found.items():
+        if reason == RESULT and repeats(table.columns[name], values):
+            found[name] = REPEATS
+    for name in names:
+        if name not in found and (reason := _unfit(name, table.columns[name], cells[name])):
+            found[name] = reason
+    rest = {name: table.columns[name] for name in names if name not in found}
+    return found | copies_of(target, values, rest)
+
+
+def _unfit(name: str, column: np.ndarray, cells: np.ndarray) -> str:
+    """Return why a column can be no input of any target; empty if it can."""
+    if column.dtype.kind != "f":
+        return "text"
+    values = column[np.isfinite(column)]
+    if not values.size:  # cells that could almost be read are refused later
+        return "no numbers" if cells.dtype.kind == "f" else ""
+    if not np.ptp(values):
+        return "one value"
+    if are_row_numbers(name, values):
+        return "row numbers"
+    return "times" if are_times(name, values) else ""
 
 
 def _scale_of(target: np.ndarray) -> str:
-    positive = bool((target > 0).all())
-    return "log10" if positive and np.ptp(np.log10(target)) >= DECADES else "identity"
+    return "log10" if (target > 0).all() and spans_decades(target) else "identity"
 
 
 def _features_of(columns: list[str], units: Mapping[str, str]) -> dict[str, Any]:

@@ -16,12 +16,13 @@ from benchmarks.own_tables import target as own_target
 from nlobayes import Surrogate
 from nlobayes.commands.tools.fit import fit
 from nlobayes.data.physics.source import Settings, simulate
+from nlobayes.data.tables import read_table
 from nlobayes.diagnostics import tightness
 from nlobayes.errors import InputError
 from nlobayes.fitting import fits
 from nlobayes.fitting.fits import Announce, Best, warnings_among
 from nlobayes.fitting.map_errors import MapErrors
-from nlobayes.fitting.studies import Choices, configure
+from nlobayes.fitting.studies import Choices, configure, plan_of, without_climbing
 from tests.refusals import refused
 from tests.unit.estimators.settings import PRETRAINING
 
@@ -75,6 +76,8 @@ def test_a_table_becomes_a_surrogate_and_a_study_that_gives_its_bytes(
     assert study["likelihoods"]["own"]["floor"] == 0.03  # that of 42 train rows
     again = fits.fit(study, tmp_path / "again", shown=False)
     assert again.files["surrogates"] == Path("my_table.nc").read_bytes()
+    with refused("data.no_column_but_close"):  # and not that a file exists
+        fit(table, "sigma", column=["mas"])
 
 
 def test_a_chosen_recipe_gives_its_presets(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -338,6 +341,69 @@ def test_outputs_without_a_place_are_refused_before_anything_is_sampled(table: P
             fit(table, "sigma", out=path, study=Path("same.nc"))
     assert {path.name for path in Path().iterdir()} == {table.name, "folder"}
     assert table.read_bytes() == rows
+
+
+class Begun(Exception):
+    """The first job would begin."""
+
+
+@pytest.fixture
+def stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stop `fit` where the first job begins."""
+
+    def stop(*arguments: object, **options: object) -> None:
+        raise Begun
+
+    monkeypatch.setattr("nlobayes.commands.tools.fit.fit_best", stop)
+
+
+@pytest.mark.usefixtures("stopped")
+def test_bad_rows_are_left_out_and_the_study_reads_the_others(
+    table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = table.read_text().splitlines()
+    rows[4], rows[9] = "p3,,0.5,0.1", "p8,500,0.5,-1"
+    table.write_text("\n".join(rows))
+    with refused("fitting.not_all_numbers", column="mass", count=1):
+        fit(table, "sigma")
+    assert [*Path().iterdir()] == [table]
+    with pytest.raises(Begun):
+        fit(table, "sigma", skip_bad=True)
+    said = capsys.readouterr().err
+    assert (
+        "left out 2 of 60 rows: mass: 1 of 60 cells are none, row 4 is empty; sigma: 1 of" in said
+    )
+    study = yaml.safe_load(Path("my_table.yaml").read_text())
+    used = Path(study["datasets"]["my_table"]["source"]["path"])
+    assert used == Path("my_table_rows.parquet")
+    np.testing.assert_array_equal(read_table(used).columns["sigma"], np.delete(SIGMA, [3, 8]))
+    assert read_table(used).units["sigma"] == "pb"
+
+
+@pytest.mark.usefixtures("stopped")
+@pytest.mark.parametrize("name", ["my_table.yaml", "my_table.nc", "my_table_rows.parquet"])
+def test_files_that_are_not_of_an_earlier_fit_are_not_replaced(table: Path, name: str) -> None:
+    Path(name).write_text("# The study of table another.csv, written by hand\n")
+    with refused("fitting.not_replaced", path=Path(name)):
+        fit(table, "sigma")
+    assert {*Path().iterdir()} == {table, Path(name)}
+    with pytest.raises(Begun):
+        fit(table, "sigma", force=True)
+
+
+@pytest.mark.usefixtures("stopped")
+def test_a_table_above_is_read_and_its_study_runs_from_the_same_folder(
+    table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("below").mkdir()
+    monkeypatch.chdir("below")
+    with pytest.raises(Begun):
+        fit(".." / table, "sigma")
+    study = yaml.safe_load(Path("my_table.yaml").read_text())
+    assert study["datasets"]["my_table"]["source"]["path"] == str(tmp_path / table)
+    plan_of(study)
+    assert without_climbing(Path("../below/x.csv")) == Path("x.csv")
+    assert without_climbing(Path("a/x.csv")) == Path("a/x.csv")
 
 
 @pytest.mark.parametrize(

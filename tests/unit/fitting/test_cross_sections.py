@@ -1,5 +1,7 @@
 """Cross sections among the columns of a table, by unit or name."""
 
+from collections.abc import Iterable
+
 import numpy as np
 import pytest
 
@@ -38,14 +40,40 @@ def test_a_cross_section_is_recognised_by_unit_or_name(name: str, unit: str, fou
     assert is_cross_section(name, unit) is found
 
 
+def beside(target: str, names: Iterable[str], unit: str = "") -> set[str]:
+    """Return the results and errors beside a target that spans three decades."""
+    columns = {name: 10 ** np.linspace(-1, 2, 20) for name in (target, *names)}
+    columns |= {name: np.linspace(1.1, 1.4, 20) for name in names if name[:1] in "kK"}
+    return {*results_beside(target, names, Table(columns, {target: unit}, {}))}
+
+
 def test_results_beside_a_cross_section_are_no_inputs() -> None:
     """All that `ingest` writes beside the target, but for the squark mass and the leading order."""
-    names = ["mass", *OF_FILES]
-    left_out = results_beside("sigma_pb", names, {})
-    assert set(left_out) == {*OF_FILES} - {"sigma_pb", "lo_pb", "msq"}
-    errors = ["lo_relnumerr", "nlo_relnumerr", "lo_uncertainty_fb", "lo_fb"]
-    assert [*results_beside("sigma", errors, {"sigma": "fb"})] == errors[:3]
-    assert results_beside("time", ["time", *names], {"time": "s"}) == {}
+    assert beside("sigma_pb", OF_FILES) == {*OF_FILES} - {"sigma_pb", "lo_pb", "msq"}
+    errors = ["lo_relnumerr", "nlo_relnumerr", "lo_uncertainty_fb", "unc. (up)", "xsecErr", "stat"]
+    errors += ["Sca_Lo", "Total_pos", "Pdf_minus_TH", "Gauss", "PDF+alpha_s", "uncertainty [fb]"]
+    results = ["NLO", "NLO_ms", "NNLL", "xs", "x-section", "cross section", "σ (pb)", "K", "k_NLO"]
+    assert beside("sigma", [*errors, "lo_fb", *results], "fb") == {*errors, *results}
+
+
+INPUTS = ["mass", "lo_pb", "msq", "scale", "mu", "tan_beta", "pdf_set", "kappa", "Luncheon", "time"]
+
+
+@pytest.mark.parametrize("target", ["sigma_pb", "xsec [fb]", "XS", "NLO_ms", "σ", "cross_section"])
+def test_other_columns_beside_a_cross_section_are_inputs(target: str) -> None:
+    assert beside(target, [*INPUTS, "rel_err"]) == {"rel_err"}
+
+
+@pytest.mark.parametrize("target", ["y", "strength", "time_s"])
+def test_beside_another_target_only_its_own_errors_are_no_inputs(target: str) -> None:
+    names = ["sigma", "error_rate", "k", "K", "scale_up", "xs", "uncertain", "stat", "my"]
+    own = [f"{target}_err", f"unc_{target}", f"{target} (sd)", f"delta_{target}", f"e{target}"]
+    assert beside(target, [*names, *own, f"{target}_2", "lo"]) == {*own}
+
+
+def test_a_name_alone_makes_no_cross_section_of_numbers_of_one_size() -> None:
+    columns = {"sigma": np.linspace(1, 2, 20), "K": np.ones(20), "err": np.ones(20)}
+    assert not results_beside("sigma", columns, Table(columns, {}, {}))
 
 
 def test_a_table_of_the_engine_is_learned_from_masses_and_mixings() -> None:
@@ -58,10 +86,10 @@ def test_a_table_of_the_engine_is_learned_from_masses_and_mixings() -> None:
     assert read.dataset["target"]["relative_to"] == {"calculation": "nlo", "pair": [1, 1]}
     assert read.dataset["features"]["columns"] == inputs
     assert set(read.left_out) == {"scale_up", "scale_down", "lo_pb"}
-    assert "calculation" in read.left_out["lo_pb"]
+    assert "reference" in read.left_out["lo_pb"]
     of_another = dataset_of(given, "t.csv", "sigma_pb", relative_to="scale_up")
-    assert of_another.dataset["features"]["columns"] == [*inputs, "lo_pb"]
-    assert set(of_another.left_out) == {"scale_down"}
+    assert of_another.dataset["features"]["columns"] == inputs
+    assert set(of_another.left_out) == {"scale_down", "lo_pb"}
     named = dataset_of(given, "t.csv", "sigma_pb", columns=["m1", "scale_up"])
     assert named.dataset["features"]["columns"] == ["m1", "scale_up"]
     assert not named.left_out

@@ -44,20 +44,21 @@ def test_chosen_columns_and_scale_are_taken_as_they_are() -> None:
 def test_the_logarithm_is_for_positive_targets_that_span_a_decade(
     target: np.ndarray, scale: str
 ) -> None:
-    read = dataset_of(table(a=ROWS, y=target), "t.csv", "y")
+    read = dataset_of(Table({"a": ROWS, "y": target}, {}, {}), "t.csv", "y")
     assert read.dataset["target"]["scale"] == scale
 
 
 def test_columns_of_a_neutralino_enter_as_invariants() -> None:
     columns = {name: ROWS for name in NEUTRALINO}
-    assert dataset_of(table(**columns, y=ROWS), "t", "y").dataset["features"]["map"] == "invariants"
+    read = dataset_of(table(**columns, y=1 + ROWS), "t", "y")
+    assert read.dataset["features"]["map"] == "invariants"
     assert dataset_of(GIVEN, "t", "y").dataset["features"]["map"] == "raw"
 
 
 def test_what_is_missing_or_text_is_refused() -> None:
     with pytest.raises(InputError, match=r"no column 'mas'; did you mean 'mass'\?"):
         dataset_of(GIVEN, "t.csv", "mas")
-    with pytest.raises(InputError, match="column 'name' holds text"):
+    with pytest.raises(InputError, match="column 'name' is not numeric, row 1 holds 'point'"):
         dataset_of(GIVEN, "t.csv", "name")
     with pytest.raises(InputError, match="no column beside 'y'"):
         dataset_of(table(y=ROWS), "t.csv", "y")
@@ -72,13 +73,13 @@ def test_numbers_with_a_cell_that_is_none_are_refused_not_left_out(
 ) -> None:
     cells = np.array([*map(str, ROWS)], dtype=object)
     cells[3] = cell
-    columns = {"a": ROWS, "b": ROWS, "y": ROWS, column: cells}
+    columns = {"a": ROWS, "b": ROWS, "y": 1 + ROWS, column: cells}
     with pytest.raises(InputError, match=message) as refused:
         dataset_of(table(**columns), "t.csv", "y")
     assert "1 of 20 cells are none" in str(refused.value)
-    assert dataset_of(table(a=cells, b=ROWS, y=ROWS), "t", "y", columns=["b"]).left_out == {}
+    assert dataset_of(table(a=cells, b=ROWS, y=1 + ROWS), "t", "y", columns=["b"]).left_out == {}
     cells[5:] = "point"
-    assert dataset_of(table(a=cells, b=ROWS, y=ROWS), "t", "y").left_out == {"a": "text"}
+    assert dataset_of(table(a=cells, b=ROWS, y=1 + ROWS), "t", "y").left_out == {"a": "text"}
 
 
 def test_a_study_names_presets_and_calls_settings_own() -> None:

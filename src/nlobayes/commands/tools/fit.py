@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,14 +11,17 @@ from typing import Annotated, Any
 
 import typer
 
-from nlobayes.artifacts.files import check_place, write_bytes, write_text
-from nlobayes.data.processes import name_of, neutralino_pair
-from nlobayes.data.tables import read_table
+from nlobayes.artifacts.files import check_place, write_bytes, write_parquet, write_text
+from nlobayes.artifacts.surrogate_file import read_surrogate
+from nlobayes.commands.shared.prepared import prepared
+from nlobayes.commands.shared.written_names import check_names
+from nlobayes.data.tables import read_table, to_arrow
 from nlobayes.diagnostics import in_words
-from nlobayes.errors import InputError, one_line
+from nlobayes.errors import InputError
 from nlobayes.fitting.fits import Fitted, fit_best
 from nlobayes.fitting.map_errors import MapErrors
 from nlobayes.fitting.recipes import AUTO
+from nlobayes.fitting.references import columns_of_points
 from nlobayes.fitting.studies import (
     Choices,
     Configuration,
@@ -29,9 +32,11 @@ from nlobayes.fitting.studies import (
     in_yaml,
     name_of_dataset,
     plan_of,
+    without_climbing,
 )
-from nlobayes.fitting.tables import SPLIT, Read, dataset_of
+from nlobayes.fitting.tables import SPLIT, dataset_of, lines_of
 from nlobayes.study.files import parse_yaml
+from nlobayes.study.job_builder import prepare_job
 
 MOST_WORKERS = 4
 """Most processes that compute chains, by default."""
@@ -103,11 +108,21 @@ def fit(
     study: Annotated[
         Path | None, typer.Option(help="Study to write, for Snakemake; TABLE.yaml here.")
     ] = None,
+    skip_bad: Annotated[
+        bool,
+        typer.Option(
+            "--skip-bad", help="Leave out rows with missing cells, or that stand for failures."
+        ),
+    ] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace files that fit did not write.")
+    ] = False,
 ) -> None:
     """Choose columns, units and splits, sample, write the surrogate, and print its verdict."""
-    name = name_of_dataset(table)
+    name, table = name_of_dataset(table), without_climbing(table)
     out, study = out or Path(f"{name}.nc"), study or Path(f"{name}.yaml")
-    _check_places(table, out, study)
+    used = without_climbing(study.with_name(f"{study.stem}_rows.parquet"))
+    _check_places(table, study, out, used, force=force)
     named = names.split(",") if names else []
     table_read = read_table(table, names=named)
     read = dataset_of(
@@ -119,8 +134,13 @@ def fit(
         relative_error=relative_error,
         relative_to=relative_to,
         units=dict(map(_unit, unit or ())),
+        skip_bad=skip_bad,
     )
-    read.dataset["source"] |= {"names": named} if named else {}
+    check_names(columns_of_points(read.dataset), target)
+    rows, source = (read.rows, used) if read.rows else (table_read, table)
+    read.dataset["source"]["path"] = source.as_posix()
+    if named and not read.rows:
+        read.dataset["source"]["names"] = named
     chosen = Choices(
         network={"hidden": hidden or AUTO},
         recipe=recipe,
@@ -129,32 +149,61 @@ def fit(
         pretraining=_preset(pretraining),
         method=_preset(method),
         seed=seed,
-        train_rows=int(SPLIT["train"] * len(table_read.columns[target])),
+        train_rows=int(SPLIT["train"] * len(rows.columns[target])),
     )
     runs = attempts(chosen)
     configurations = [configure(name, read.dataset, run) for run in runs]
-    for configuration in configurations:
-        plan_of(configuration)
-    _report_dataset(read)
+    planned = [plan_of(configuration)[1] for configuration in configurations]
+    warnings = prepared(rows, prepare_job(planned[0].dataset), source).warnings
+    for line in lines_of(read):
+        typer.echo(line, err=True)
+    _warn(warnings)
+    if read.rows:
+        write_parquet(used, to_arrow(rows))
     write_text(study, in_yaml(configurations[0], _comment(table, study)))
     recipes = [run.recipe for run in runs]
     kept, fitted = _sample(recipes, configurations, jobs or _workers())
     write_text(study, in_yaml(configurations[kept], _comment(table, study)))
-    for line in fitted.warnings:
-        typer.echo(f"warning: {line}", err=True)
+    _warn(line for line in fitted.warnings if line not in warnings)
     write_bytes(out, fitted.files["surrogates"])
     _report_verdict(fitted)
     typer.echo(f"surrogate: {out}    nlobayes predict {out} POINTS.csv -o OUT.csv")
     typer.echo(f"study:     {study}    with a checkout of nlobayes: {by_snakemake(study)}")
 
 
-def _check_places(table: Path, *outputs: Path) -> None:
-    """Refuse outputs that cannot be written, or of which one would replace another file."""
-    resolved = [path.resolve() for path in (table, *outputs)]
-    for position, path in enumerate(outputs, start=1):
-        if resolved[position] in resolved[:position]:
+def _check_places(table: Path, study: Path, out: Path, used: Path, *, force: bool) -> None:
+    """Refuse outputs that cannot be written, or would replace a file that `fit` did not write."""
+    is_own_study = _is_study_of(study, table)
+    taken = [table.resolve()]
+    for path, is_own in ((study, is_own_study), (out, _is_surrogate(out)), (used, is_own_study)):
+        if path.resolve() in taken:
             raise InputError("commands.place_taken", path=path)
+        taken.append(path.resolve())
         check_place(path)
+        if path.exists() and not (force or is_own):
+            raise InputError("fitting.not_replaced", path=path)
+
+
+def _is_study_of(path: Path, table: Path) -> bool:
+    """Return whether a file is the study that an earlier fit of the table wrote."""
+    if not path.is_file():
+        return False
+    head, _, _ = path.read_text("utf-8", errors="replace").partition(", written")
+    before = f"# {STUDY.partition('{')[0]}"
+    return head.startswith(before) and Path(head.removeprefix(before)).resolve() == table.resolve()
+
+
+def _is_surrogate(path: Path) -> bool:
+    try:
+        read_surrogate(path)
+    except InputError:
+        return False
+    return True
+
+
+def _warn(lines: Iterable[str]) -> None:
+    for line in lines:
+        typer.echo(f"warning: {line}", err=True)
 
 
 def _sample(
@@ -190,37 +239,12 @@ def _workers() -> int:
     return min(cores or 1, MOST_WORKERS) if find_spec("joblib") else 1
 
 
-def _report_dataset(read: Read) -> None:
-    features, target = read.dataset["features"], read.dataset["target"]
-    learned = target["column"] if target["scale"] == "identity" else f"log10 {target['column']}"
-    unit = f" [{target['unit']}]" if target["unit"] else ""
-    known = f" relative to {_named(target['relative_to'])}" if "relative_to" in target else ""
-    typer.echo(f"learning {learned}{unit}{known} from {', '.join(features['columns'])}", err=True)
-    for name, reason in read.left_out.items():
-        typer.echo(f"left out: {one_line(name)} ({reason})", err=True)
-    if read.without_units:
-        needed = " ".join(f"--unit {name}=UNIT" for name in read.without_units)
-        typer.echo(f"relative to a calculation, its errors are smaller: give {needed}", err=True)
-
-
 def _unit(text: str) -> tuple[str, str]:
     """Read the name of a column and its unit, as `m1=GeV`."""
     name, equals, unit = text.partition("=")
     if not (name and equals and unit):
         raise InputError("fitting.unit", received=text)
     return name, unit
-
-
-def _named(reference: Mapping[str, Any]) -> str:
-    """Name a column, or a calculation with its process and its scale."""
-    if "column" in reference:
-        return str(reference["column"])
-    process = neutralino_pair(reference["pair"]) if "pair" in reference else reference["process"]
-    scale = reference.get("mu_over_q", 1.0)
-    particles = " ".join(map(name_of, process))
-    return (
-        f"{reference['calculation']} of {particles}{'' if scale == 1 else f' at mu = {scale:g} Q'}"
-    )
 
 
 def _report_recipe(

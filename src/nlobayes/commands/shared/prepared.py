@@ -1,0 +1,106 @@
+"""The dataset of a table that is in memory, and the warnings of its rows and features."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from nlobayes.commands.shared.requests import request_of, rows_kept
+from nlobayes.data.datasets import Choices, constant_features, make_dataset
+from nlobayes.data.headers import named_columns
+from nlobayes.data.plausibility import doubtful_rows, repeated_rows
+from nlobayes.data.requests import check_request
+from nlobayes.data.row_groups import groups_of
+from nlobayes.data.tables import Selection, select
+from nlobayes.data.units import declare_units
+from nlobayes.errors import InputError
+from nlobayes.study.jobs import PrepareJob
+from nlobayes.types import Dataset, Table
+
+
+class Prepared(NamedTuple):
+    """A dataset, and the warnings of its rows and features; each begins with the table."""
+
+    dataset: Dataset
+    warnings: list[str]
+
+
+def prepared(table: Table, job: PrepareJob, path: Path) -> Prepared:
+    """Check a table that was read from `path`, split and transform it.
+
+    Raises
+    ------
+    InputError
+        If the table does not have what the job requests, or its rows cannot be learned.
+    """
+    given = rows_kept(table, job, path)
+    check_request(given, request_of(job), str(path))
+    selection = _select(declare_units(given, job.units, source=str(path)), job, str(path))
+    inputs = job.features.columns
+    try:
+        groups = groups_of(given, job.groups) if job.groups else None
+        dataset = make_dataset(selection, inputs, job.target.columns, _choices(job), groups)
+    except InputError as error:
+        raise error.within(path) from None
+    constant = [f"{name!r} is {value:.6g}" for name, value in constant_features(dataset).items()]
+    if constant and job.features.constant == "reject":
+        raise InputError("data.constant_features", where=path, features=named_columns(constant))
+    warnings = [f"{path}: {line}" for line in _doubts(selection, inputs, constant)]
+    return Prepared(dataset, warnings)
+
+
+def _select(columns: Table, job: PrepareJob, source: str) -> Selection:
+    """Select the requested columns, in the requested units."""
+    features, target = job.features, job.target
+    wanted = {**features.units_of_columns, **dict.fromkeys(target.columns, target.unit)}
+    return select(
+        columns,
+        features.columns,
+        target.columns,
+        wanted,
+        source=source,
+        duplicates=job.duplicates,
+        variations=target.scale_variations,
+        relative_error=target.relative_error,
+        relative_to=next(iter(target.reference_columns), None),
+        error=target.error,
+    )
+
+
+def _choices(job: PrepareJob) -> Choices:
+    """Make the settings of the dataset from the specification of the job."""
+    features, target, split = job.features, job.target, job.split
+    return Choices(
+        feature_map=features.map,
+        standardise_features=features.standardise,
+        target_scale=target.scale,
+        standardise_target=target.standardise,
+        split=(split.train, split.validation, split.test),
+        shuffle=split.shuffle,
+        seed=split.seed,
+        reference_points=job.reference_points,
+        train_from=split.train_from,
+        validation_from=split.validation_from,
+        relative_to=target.relative_to.arguments() if target.relative_to else None,
+        per_class=split.per_class,
+        components=features.components,
+        theory=target.theory.by_source if target.theory else None,
+    )
+
+
+def _doubts(selection: Selection, columns: Sequence[str], constant: Sequence[str]) -> Iterator[str]:
+    """Yield the rows that repeat another one or are physically doubtful, and constant features."""
+    repeats, _ = repeated_rows(np.column_stack([selection.inputs, selection.target]))
+    named = dict(zip(columns, selection.inputs.T, strict=True))
+    doubts = {"an earlier row repeated": repeats} | doubtful_rows(named, selection.units)
+    for what, rows in doubts.items():
+        if rows.size:
+            rows_in_words = f"{rows.size} of {len(selection.target)} rows, first row {rows[0] + 1}"
+            yield f"{what} in {rows_in_words}"
+    if constant:
+        values = ", ".join(named_columns(constant))
+        other = "points with another value lie outside the domain"
+        yield f"{values} in every train row; {other}"
