@@ -47,8 +47,6 @@ from nlobayes.types import Table
 if TYPE_CHECKING:
     import arviz as az
 
-FEWEST_ROWS = 6
-"""Smallest number of rows, as that of `nlobayes fit`."""
 NAME, TABLE = "table", "table.parquet"
 OF_SPLITS = {"train": 0, "validation": 1, "test": 2}
 STUDY = "study.yaml"

@@ -18,7 +18,8 @@ from nlobayes.estimators.arguments import (
     sizes_of,
     unused,
 )
-from nlobayes.estimators.base import FEWEST_ROWS, FittedNetwork
+from nlobayes.estimators.base import FittedNetwork
+from nlobayes.fitting.tables import FEWEST_ROWS
 from nlobayes.surrogate.classifier import Classifier
 from nlobayes.types import Table
 
