@@ -27,11 +27,10 @@ class StoredNoise(NamedTuple):
     """The parameters of the noise about f, as a file stores them.
 
     `about` is `draws` for noise about each draw, or `mean` for noise about their mean; both scales
-    are those of `distributions.scales`. Files without `slope` have one scale about the draws. The
-    bins of the feature `column` are separated by `edges`. In
-    each bin the sd of the noise is `sd_per_scale` (bin,) times its scale, and its distribution
-    function is `probability` (bin, node) at `residual` (node,), in units of the scale. Noise about
-    draws has one bin.
+    are those of `distributions.scales`, and files without `slope` have one scale about the draws.
+    The bins of the feature `column` are separated by `edges`. In each bin the sd of the noise is
+    `sd_per_scale` (bin,) times its scale, and its distribution function is `probability` (bin,
+    node) at `residual` (node,), in units of the scale. Noise about draws has one bin.
     """
 
     about: str
