@@ -6,6 +6,7 @@ import ast
 import pickle
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from pydantic_core._pydantic_core import list_all_errors
 
@@ -49,6 +50,7 @@ def test_every_sentence_is_used() -> None:
 
 
 def test_every_sentence_of_a_value_is_of_an_error_of_pydantic_and_shows_its_context() -> None:
+    contexts: dict[str, dict[str, Any]]
     contexts = {each["type"]: each["example_context"] or {} for each in list_all_errors()}
     for kind, text in texts_of(VALUES).items():
         assert {field.partition("!")[0] for field in fields_of(text)} <= {*contexts[kind]}, kind

@@ -20,8 +20,8 @@ from nlobayes.surrogate.sums import cross_sections, total
 from nlobayes.surrogate.surrogate import Surrogate
 
 Spectrum = str | Path | Mapping[str, Any] | Any
-"""An SLHA file, SLHA text of several lines, or values by the names of columns (masses in GeV), such as
-a mapping or a row of a frame."""
+"""An SLHA file, SLHA text of several lines, or values by the names of columns (masses in GeV): a
+mapping, or a row of a frame."""
 Processes = Iterable[Iterable[int]] | Literal["all"]
 """Pairs of PDG numbers, in any order: `[(1000022, 1000023)]`."""
 

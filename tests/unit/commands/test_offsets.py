@@ -24,7 +24,7 @@ from nlobayes.commands.tools.predict import predict
 from nlobayes.data.physics import source
 from nlobayes.data.splits import TEST
 from nlobayes.data.tables import to_csv_text
-from nlobayes.surrogate.answers import allowed, answer
+from nlobayes.surrogate.answers import answer
 from nlobayes.surrogate.surrogate import Engine
 from nlobayes.types import Dataset, MAPEstimate, Named
 from tests.refusals import refused
@@ -207,11 +207,12 @@ def test_points_without_born_lie_outside(table: Path, tmp_path: Path) -> None:
     points = np.tile(born.data.inputs[0], (3, 1))
     points[1, 0] = 45.0
     points[2, 1:] = [0.0, 0.0, 0.5**0.5, 0.5**0.5]
-    usable, why = allowed(surrogate, points)
-    assert usable.tolist() == [True, False, False]
-    assert "a positive born cross section: |m| of 45.5938 (m_Z / 2)" in why
+    assert surrogate.usable(points).tolist() == [True, False, False]
+    assert surrogate.vanishes(points).tolist() == [False, False, True]
     found = answer(surrogate, points)
     assert found["domain"][1:].tolist() == ["outside", "outside"]
+    for reason in found["reason"][1:]:
+        assert "a positive born cross section: |m| of 45.5938 (m_Z / 2)" in reason
     assert np.isnan(found["mean"]).tolist() == [False, True, True]
 
 

@@ -63,7 +63,7 @@ def written(draw: st.DrawFn) -> tuple[bytes, list[str], np.ndarray]:
     separator, end = draw(st.sampled_from(",;\t| ")), draw(st.sampled_from(["\n", "\r\n", "\r"]))
     mark = "." if separator == "," else draw(st.sampled_from(".,"))
     text = io.StringIO()
-    quoting = draw(st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]))
+    quoting: Any = draw(st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]))
     writer = csv.writer(text, delimiter=separator, lineterminator="\n", quoting=quoting)
     header, names = draw(st.sampled_from(["first", "comment", "none"])), ["m", "tan b", "sigma"]
     if header == "first":
