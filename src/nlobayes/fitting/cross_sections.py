@@ -24,11 +24,13 @@ def whole_word(*patterns: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![^\W_])(?:{'|'.join(patterns)})(?![^\W_])", re.IGNORECASE)
 
 
-ORDER = "n{1,3}lo|n[234]lo|n{1,3}ll|n[234]ll|nnloapprox"
+ORDER = "a?n{1,3}lo|n[234]lo|n{1,3}ll|n[234]ll|nnloapprox"
 LEADING_ORDER = whole_word("lo|born|(?:sigma|xs|xsec)lo")
 """Names of cross sections at leading order, such as `lo_pb` and `sigma_LO`."""
 NAMED = whole_word(
-    rf"d?(?:xs|xsecs?|x[ _-]?sections?|cross[ _-]?sections?|sigma|σ)(?:tot|{ORDER})?", ORDER
+    r"[dδ]?(?:xs|xsecs?|x[ _-]?sections?|cross[ _-]?sections?|cross(?![ _-]?[a-z])|sigma|σ)"
+    f"(?:tot|{ORDER})?",
+    ORDER,
 )
 """Names of cross sections, such as `xsec_13TeV`, `sigma` and `NLO_ms`."""
 UNIT_IN_NAME = whole_word(*(unit for unit, (kind, _) in UNITS.items() if kind == CROSS_SECTION))
@@ -40,16 +42,17 @@ ERROR = whole_word(
 )
 """Names of errors, such as `lo_relnumerr` and `unc. (up)`."""
 SPREAD = whole_word(
-    "d|e|sd|std|stdev|stderr|se|sem|sigma|delta|var|variance|upper|lower|up|down|hi|lo"
+    "d|e|sd|std|stdev|stderr|se|sem|sigma|delta|δ|var|variance|upper|lower|up|down|hi|lo"
 )
 """Further words for errors, beside the name of the target."""
 SOURCE = whole_word("scale|sca|mu_?[rf]|alpha_?s|tot|total|th|theo|theory|qcd|ewk?")
 SIDE = whole_word("up|down|dn|hi|high|lo|low|pos|neg|plus|minus|upper|lower|half|twice")
+SIGN = re.compile(r"[+±−-](?!\w)")
 PDF, PDF_CHOICE = whole_word("pdf"), whole_word("set|member|id|number|name")
-"""Variations by a source of error, such as `scale_up` and `Total_pos`, and the choice of a PDF."""
+"""Names of variations, such as `scale_up`, `scale+` and `Total_pos`, and choices of a PDF."""
 K_FACTOR = re.compile(rf"k|k[ _-]?(?:fac(?:tor)?|{ORDER})s?", re.IGNORECASE)
 
-FUSED = "d|e|err|error|unc|sd|std|log|log10|ln|sqrt|exp|rank"
+FUSED = "d|err|error|unc|sd|std|log|log10|ln|sqrt|exp|rank"
 """Words that are written with the name of the target as one, such as `yerr`."""
 
 RESULT = "results like the target"
@@ -58,7 +61,7 @@ ERROR_OF_TARGET = "errors of the target"
 
 def is_error(name: str) -> bool:
     """Return whether the name of a column is that of an error, or of a variation by a source."""
-    varied = SOURCE.search(name) and SIDE.search(name)
+    varied = SOURCE.search(name) and (SIDE.search(name) or SIGN.search(name))
     of_pdf = PDF.search(name) and not PDF_CHOICE.search(name)
     return bool(ERROR.search(name) or varied or of_pdf)
 
@@ -108,11 +111,14 @@ def beside_the_name(name: str, target: str) -> str | None:
 def results_beside(target: str, names: Iterable[str], table: Table) -> dict[str, str]:
     """Return the columns that are results or errors of the target, with the reason.
 
-    Errors of any target are those whose names contain its name. Beside a cross section these are
-    all errors, and other cross sections and K-factors are results. A leading order is none of
-    them, because it takes little time to compute.
+    Errors of any target are those whose names contain its name. Beside a cross section, or a
+    K-factor, these are all errors, and other cross sections and K-factors are results. A leading
+    order is none of them, because it takes little time to compute.
     """
-    whole = is_learned_cross_section(target, table.units.get(target, ""), table.columns[target])
+    values = table.columns[target]
+    whole = _is_k_factor(target, values) or is_learned_cross_section(
+        target, table.units.get(target, ""), values
+    )
     found = {}
     for name in names:
         if name == target or is_leading_order(name):
@@ -127,9 +133,12 @@ def results_beside(target: str, names: Iterable[str], table: Table) -> dict[str,
 
 def _is_result(name: str, table: Table) -> bool:
     """Return whether a column is a cross section or a K-factor."""
-    unit, values = table.units.get(name, ""), table.columns[name]
-    if is_cross_section(name, unit) or (not unit and NAMED.search(name)):
-        return True
+    unit = table.units.get(name, "")
+    named = NAMED.search(name) and not unit
+    return bool(named or is_cross_section(name, unit) or _is_k_factor(name, table.columns[name]))
+
+
+def _is_k_factor(name: str, values: np.ndarray) -> bool:
     low, high = K_FACTORS
     is_ratio = values.dtype.kind == "f" and low < np.nanmedian(values) < high
-    return bool(K_FACTOR.fullmatch(name)) and is_ratio
+    return K_FACTOR.fullmatch(name) is not None and bool(is_ratio)

@@ -111,7 +111,8 @@ def copies_of(target: str, values: np.ndarray, columns: Mapping[str, np.ndarray]
         is_leading = is_leading_order(name)
         known = repeats(column, values, NOTHING if is_leading else REST)
         is_named = not is_leading and beside_the_name(name, target) is not None
-        others = (columns[other] for other in columns if other != name and other not in found)
+        given = (one for one in columns if one not in (name, *found) and not is_leading_order(one))
+        others = (columns[other] for other in given)
         if is_named or (known and (is_leading or _is_explained(values, column, others))):
             found[name] = REPEATS if known else "determines the target"
     return found

@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 
 from nlobayes.artifacts.files import write_parquet
+from nlobayes.commands.shared.written_names import check_names
 from nlobayes.commands.tools.predict import predict
 from nlobayes.data.tables import read_table, to_arrow
 from nlobayes.errors import InputError
@@ -154,6 +155,21 @@ def test_the_logarithm_is_given_where_it_was_learned(
     assert np.array_equal(found["log10_sigma_pb_mean"], expected.mean)
     assert np.array_equal(found["log10_sigma_pb_q50"], expected.quantiles[0])
     assert read_table(tmp_path / "out.csv").units["log10_sigma_pb_mean"] == ""
+
+
+def test_no_input_may_have_the_name_of_another_column_of_predictions(
+    run: Run, scan: np.ndarray
+) -> None:
+    """Of those with draws, further quantiles and on the scale of the model."""
+    options: dict[str, Any] = {"draws": 2, "quantiles": "0.025,0.5"}
+    found = {*run(text_of(scan), **options), *run(text_of(scan), scale="log10", **options)}
+    for name in found - {*INPUTS}:
+        with refused("commands.name_of_predictions", name=name):
+            check_names([*INPUTS, name], "sigma_pb")
+    check_names([*INPUTS, "sigma_pb_lo", "mean", "rows"], "sigma_pb")
+    for name in ("a\nb", "", " a", "a" * 201):
+        with refused("commands.long_name"):
+            check_names([*INPUTS, name], "sigma_pb")
 
 
 def test_draws_are_spread_over_all_of_them(
@@ -480,6 +496,7 @@ def test_swapped_arguments_are_reported(
 MEASURED = """
 import sys
 from pathlib import Path
+from nlobayes.commands.shared.written_names import check_names
 from nlobayes.commands.tools.predict import predict
 predict(Path(sys.argv[1]), sys.argv[2], sys.argv[3], quantiles="")
 print(Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0])

@@ -52,11 +52,20 @@ def test_results_beside_a_cross_section_are_no_inputs() -> None:
     assert beside("sigma_pb", OF_FILES) == {*OF_FILES} - {"sigma_pb", "lo_pb", "msq"}
     errors = ["lo_relnumerr", "nlo_relnumerr", "lo_uncertainty_fb", "unc. (up)", "xsecErr", "stat"]
     errors += ["Sca_Lo", "Total_pos", "Pdf_minus_TH", "Gauss", "PDF+alpha_s", "uncertainty [fb]"]
+    errors += ["scale+ [%]", "unc-"]
     results = ["NLO", "NLO_ms", "NNLL", "xs", "x-section", "cross section", "σ (pb)", "K", "k_NLO"]
+    results += ["NLO+NLL", "aNNLO", "δσ", "cross"]
     assert beside("sigma", [*errors, "lo_fb", *results], "fb") == {*errors, *results}
 
 
+def test_beside_a_k_factor_cross_sections_are_results_but_for_the_leading_order() -> None:
+    columns = {"m": np.arange(20.0), "LO": 2.0 ** np.arange(20), "NLO": 3.0 ** np.arange(20)}
+    table = Table({**columns, "K": 1.2 + np.arange(20) / 100}, {}, {})
+    assert results_beside("K", columns, table) == {"NLO": "results like the target"}
+
+
 INPUTS = ["mass", "lo_pb", "msq", "scale", "mu", "tan_beta", "pdf_set", "kappa", "Luncheon", "time"]
+INPUTS += ["cross_angle", "scale-factor", "hilo", "total_events"]
 
 
 @pytest.mark.parametrize("target", ["sigma_pb", "xsec [fb]", "XS", "NLO_ms", "σ", "cross_section"])
@@ -67,7 +76,14 @@ def test_other_columns_beside_a_cross_section_are_inputs(target: str) -> None:
 @pytest.mark.parametrize("target", ["y", "strength", "time_s"])
 def test_beside_another_target_only_its_own_errors_are_no_inputs(target: str) -> None:
     names = ["sigma", "error_rate", "k", "K", "scale_up", "xs", "uncertain", "stat", "my"]
-    own = [f"{target}_err", f"unc_{target}", f"{target} (sd)", f"delta_{target}", f"e{target}"]
+    own = [
+        f"{target}_err",
+        f"unc_{target}",
+        f"{target} (sd)",
+        f"delta_{target}",
+        f"d{target}",
+        f"e_{target}",
+    ]
     assert beside(target, [*names, *own, f"{target}_2", "lo"]) == {*own}
 
 

@@ -158,7 +158,7 @@ def test_a_table_is_learned_from_its_inputs_and_the_rest_is_said(
         ("inf_y.csv", "fitting.not_all_numbers", "row 8 holds 'inf'"),
         ("pa_null.parquet", "fitting.not_all_numbers", "--skip-bad"),
         ("constant_y.csv", "data.constant_target", "3.5"),
-        ("rows3.csv", "fitting.few_rows", "3 rows"),
+        ("rows3.csv", "fitting.few_rows", "can be learned: 3; give 6"),
         ("names_row_domain.csv", "commands.name_of_predictions", "'row'"),
         ("long_header.csv", "commands.long_name", "'How many times per week"),
         ("noheader.csv", "data.header_cell", "--names"),
