@@ -23,7 +23,7 @@ TIED = 0.9999
 CHANCE = 3.0
 """Rank correlations above this many standard errors, 1 / sqrt(rows), are none by chance."""
 FEW = 0.1
-"""Largest share of rows with a sentinel of unusual form."""
+"""Largest share of rows that count as few."""
 FEWEST_OTHERS = 5
 """Fewest different values beside a sentinel; columns of few values are categories."""
 STORED_ROW_NUMBERS = re.compile(r"unnamed[\W_]*[\d.]*|__index_level_\d+__", re.IGNORECASE)

@@ -10,11 +10,9 @@ import numpy as np
 from nlobayes.data.cells import hint_of
 from nlobayes.errors import InputError
 from nlobayes.fitting.cross_sections import is_learned_cross_section, spans_decades
-from nlobayes.fitting.inspection import sentinels
+from nlobayes.fitting.inspection import FEW, sentinels
 from nlobayes.types import Table
 
-FEW = 0.1
-"""Largest share of rows that count as failed because their numbers are not positive."""
 FEW_NUMBERS = 3
 """Most different numbers of failed rows, if the rows are more; messages name as many."""
 

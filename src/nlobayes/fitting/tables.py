@@ -14,6 +14,7 @@ from nlobayes.data.units import declare_units
 from nlobayes.errors import InputError, one_line
 from nlobayes.fitting.cross_sections import RESULT, results_beside, spans_decades
 from nlobayes.fitting.inspection import (
+    FEW,
     REPEATS,
     are_row_numbers,
     are_times,
@@ -38,8 +39,6 @@ from nlobayes.types import Table
 SPLIT = {"train": 0.7, "validation": 0.15, "test": 0.15}
 FEWEST_ROWS = 6
 """Fewest rows of a table: four train rows, one to fit the error bars and one to test them."""
-FEW = 0.1
-"""Largest share of rows that are left out because they have no reference."""
 REMEDY = "--skip-bad leaves these rows out"
 REPLACED = "a reference takes the place of the leading order"
 
@@ -117,9 +116,8 @@ def dataset_of(
         skip_bad=True,
     )
     given = [name for name in table.columns if name not in (target, relative_error)]
-    left_out = (
-        {} if columns else _left_out(table, cells, target, [n for n in given if n != reference])
-    )
+    looked_at = [] if columns else [name for name in given if name != reference]
+    left_out = _left_out(table, cells, target, looked_at)
     inputs = [*columns] or [name for name in given if name not in left_out]
     if not {*inputs} - {reference}:
         raise InputError("fitting.no_inputs", where=path, target=target, left_out=[*left_out])
@@ -128,27 +126,26 @@ def dataset_of(
         _check_numeric(table, name, path)
     bad = bad_rows(table, cells, used, scale, path)
     if bad and skip_bad:
-        return _without(
-            table, np.any([one.marked for one in bad], axis=0), [one.words for one in bad], again
-        )
+        marked = np.any([one.marked for one in bad], axis=0)
+        return _without(table, marked, [one.words for one in bad], again)
     for error in filter(None, (one.error for one in bad)):
         raise error
-    values = table.columns[target]
-    settings: dict[str, Any] = {"column": target, "unit": table.units.get(target, "")}
-    settings["scale"] = scale or _scale_of(values)
-    if relative_error:
-        settings["relative_error"] = relative_error
+    notes = [f"{one.words}; {REMEDY}" for one in bad]
+    if scale is None:
+        notes += why_no_logarithm(target, table.columns[target])
     declared = {"units": dict(units)} if units else {}
     dataset = {
         "source": {"kind": "table", "path": path, "duplicates": "keep", **declared},
         "features": _features_of(inputs, table.units),
-        "target": settings,
+        "target": {
+            "column": target,
+            "unit": table.units.get(target, ""),
+            "scale": scale or _scale_of(table.columns[target]),
+            **({"relative_error": relative_error} if relative_error else {}),
+        },
         "split": dict(SPLIT),
     }
     chosen, prevented = with_reference(dataset, table, relative_to)
-    notes = [f"{one.words}; {REMEDY}" for one in bad]
-    if not scale and settings["scale"] == "identity":
-        notes += why_no_logarithm(target, values)
     if prevented and prevented.lacking.any():
         why = why_prevented(prevented, table)
         are_few = relative_to != AUTO or prevented.lacking.mean() <= FEW

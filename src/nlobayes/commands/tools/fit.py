@@ -186,9 +186,10 @@ def _check_places(table: Path, study: Path, out: Path, used: Path, *, force: boo
 
 def _is_study_of(path: Path, table: Path) -> bool:
     """Return whether a file is the study that an earlier fit of the table wrote."""
-    if not path.is_file():
+    try:
+        head, _, _ = path.read_text("utf-8", errors="replace").partition(", written")
+    except OSError:
         return False
-    head, _, _ = path.read_text("utf-8", errors="replace").partition(", written")
     before = f"# {STUDY.partition('{')[0]}"
     return head.startswith(before) and Path(head.removeprefix(before)).resolve() == table.resolve()
 
