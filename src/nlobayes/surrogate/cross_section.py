@@ -17,7 +17,6 @@ from nlobayes.surrogate.theory import MEDIAN_AND_INTERVAL, relative_errors
 
 ERRORS_OF_THEORY = ("scale_up", "scale_down", "pdf_error_pb", "alpha_s_up", "alpha_s_down")
 """Columns of tables of cross sections that are no central values."""
-VANISHES = "0 pb, as the Born cross section vanishes"
 NOT_POSITIVE = "what is predicted is no finite cross section above 0"
 
 
@@ -75,7 +74,7 @@ def cross_section(surrogate: Surrogate, spectrum: Mapping[str, float]) -> CrossS
     errors = {name: float(error[0]) for name, error in relative.items()}
     reason = str(surrogate.reasons(point, given)[0])
     if surrogate.vanishes(point)[0]:
-        return CrossSection(0.0, 0.0, 0.0, INSIDE, VANISHES, dict.fromkeys(errors, 0.0))
+        return CrossSection(0.0, 0.0, 0.0, INSIDE, reason, dict.fromkeys(errors, 0.0))
     values = quantiles[surrogate.target][:, 0]
     median, low, high = map(float, convert(values, surrogate.units[surrogate.target], "pb"))
     if not (np.isfinite(values).all() and median > 0):

@@ -34,7 +34,7 @@ from nlobayes.surrogate.points import Compute, Latest, among, points_of
 from nlobayes.surrogate.schema import check
 from nlobayes.types import Exported
 
-NO_PREDICTION = "no such point can be predicted; allowed"
+VANISHES = "the cross section that it is relative to vanishes"
 FAR = "far from the train rows: {:.3g} spacings of these rows, allowed {:.3g}"
 Engine = Literal["numpy", "jax"]
 
@@ -266,9 +266,13 @@ class Trained:
     def _unusable(self, point: np.ndarray) -> str:
         """Describe why a point (input,) has no prediction."""
         stated = zip(self.inputs, point.tolist(), strict=True)
-        bad = [f"{name} is {value}" for name, value in stated if not np.isfinite(value)]
-        allowed = "; ".join(filter(None, [FEATURE_MAPS[self._features.map].ALLOWED, self.needs]))
-        return f"{', '.join(bad)}, no finite number" if bad else f"{NO_PREDICTION}: {allowed}"
+        if bad := [f"{name} is {value}" for name, value in stated if not np.isfinite(value)]:
+            return f"{', '.join(bad)}, no finite number"
+        if self.vanishes([point])[0]:
+            return VANISHES
+        has_features = np.isfinite(self._seen(point[np.newaxis])).all()
+        allowed = self.needs if has_features else FEATURE_MAPS[self._features.map].ALLOWED
+        return f"no such point can be predicted; allowed: {allowed}"
 
 
 def read_exported(path: str | Path) -> Exported:
