@@ -66,6 +66,11 @@ class Choice(NamedTuple):
     dataset: dict[str, Any]
     lacking: np.ndarray
 
+    @property
+    def is_useful(self) -> bool:
+        """Whether the reference explains the target, and is not the target itself."""
+        return NOTHING < self.left <= MOST_LEFT
+
 
 class Chosen(NamedTuple):
     """The dataset as it is learned, and the choice that rows without a reference prevented."""
@@ -110,12 +115,8 @@ def with_reference(dataset: Dataset, table: Table, asked: str) -> Chosen:
 
 def _best(choices: Iterable[Choice], *, whole: bool = True) -> Choice | None:
     """Return the useful choice that leaves the least, if `whole` of those that all rows have."""
-    useful = (one for one in choices if NOTHING < one.left <= MOST_LEFT)
-    return min(
-        (one for one in useful if not (whole and one.lacking.any())),
-        key=itemgetter(0),
-        default=None,
-    )
+    useful = (one for one in choices if one.is_useful and not (whole and one.lacking.any()))
+    return min(useful, key=itemgetter(0), default=None)
 
 
 def columns_of_points(dataset: Dataset) -> list[str]:
@@ -136,14 +137,17 @@ def in_words(reference: Mapping[str, Any]) -> str:
 
 
 def why_prevented(choice: Choice, table: Table) -> str:
-    """Say which rows have no reference, and which have one."""
+    """Say which rows have no reference, and what it leaves of the others."""
     reference, count = choice.dataset["target"]["relative_to"], int(choice.lacking.sum())
     row = int(np.argmax(choice.lacking))
     columns = columns_behind(reference) or MASSES & {*choice.dataset["features"]["columns"]}
     first = ", ".join(f"{name} = {table.columns[name][row]:g}" for name in sorted(columns))
+    of_others = (
+        f"; it leaves {choice.left:.2g} of the sd of the others" if choice.left < inf else ""
+    )
     return (
         f"{in_words(reference)}: {count} of {len(choice.lacking)} rows have none, the first at "
-        f"{first}; allowed: {allowed(reference, 'log10')}"
+        f"{first} (allowed: {allowed(reference, 'log10')}){of_others}"
     )
 
 

@@ -148,8 +148,8 @@ def dataset_of(
     chosen, prevented = with_reference(dataset, table, relative_to)
     if prevented and prevented.lacking.any():
         why = why_prevented(prevented, table)
-        are_few = relative_to != AUTO or prevented.lacking.mean() <= FEW
-        if are_few and skip_bad:
+        are_few = prevented.lacking.mean() <= FEW and prevented.is_useful
+        if skip_bad and (are_few or relative_to != AUTO):
             return _without(table, prevented.lacking, [why], again)
         notes.append(f"not relative to {why}{f'; {REMEDY}' if are_few else ''}")
     needed = columns_of_points(chosen)

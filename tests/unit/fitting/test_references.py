@@ -151,6 +151,14 @@ def test_a_row_that_prevents_a_reference_is_named_or_left_out(wrong: float) -> N
     assert np.array_equal(skipped.rows.columns["m1"], masses[:-1])
 
 
+def test_no_row_is_left_out_for_a_reference_that_explains_little() -> None:
+    given = table(10 ** (ENGINE["m1"] / 100), m1=np.append(ENGINE["m1"][:-1], 1300.0))
+    found = dataset_of(given, "t.csv", "y", relative_to=AUTO, skip_bad=True)
+    assert found.rows is None
+    assert "1 of 60 rows have none" in found.notes[0]
+    assert "--skip-bad" not in found.notes[0]
+
+
 def test_a_table_beyond_the_calculation_is_learned_itself_and_the_reason_is_said() -> None:
     given = table(1e3 * ENGINE["lo_pb"] * WAVE, m1=np.abs(ENGINE["m1"]) + 1100)
     for skip_bad in (False, True):
