@@ -63,14 +63,23 @@ class Bounds(NamedTuple):
         return answer
 
     def describe(self, point: np.ndarray, names: Sequence[str]) -> str:
-        """Describe the first quantity of a point (input,) that is out of its limits, if one is."""
-        for quantity, limits in self.derived:
-            if text := _beyond(quantity.name, float(quantity.of(point[np.newaxis])[0]), limits):
-                return text
+        """Describe the first quantity of a point (input,) that is out of its limits, if one is.
+
+        Lengths come before inputs, and these before their absolute values.
+        """
         ways = (np.where(change, -point, point) for change in self.changes)
         listed = [*zip(self.low, self.high, strict=True)]
-        texts = [[*filter(None, map(_beyond, names, way.tolist(), listed))] for way in ways]
-        return min(texts, key=len, default=[""])[0] if all(texts) else ""
+        of_inputs = [[*filter(None, map(_beyond, names, way.tolist(), listed))] for way in ways]
+        sizes, lengths = (
+            [
+                _beyond(quantity.name, float(quantity.of(point[np.newaxis])[0]), limits)
+                for quantity, limits in self.derived
+                if (len(quantity.columns) > 1) == is_length
+            ]
+            for is_length in (False, True)
+        )
+        of_input = min(of_inputs, key=len)[0] if all(of_inputs) else ""
+        return next(filter(None, [*lengths, of_input, *sizes]), "")
 
 
 def _beyond(name: str, value: float, limits: Sequence[float]) -> str:

@@ -71,9 +71,10 @@ def test_points_without_a_prediction_are_nan_with_a_reason(surrogate: Surrogate)
 
 def test_the_reason_names_what_is_outside(surrogate: Surrogate) -> None:
     typical = [*surrogate.typical.values()]
-    points = np.array([typical, typical, [typical[0], *2 * np.array(typical[1:])]])
-    points[1, 0] = 1e5
+    points = np.array([typical, typical, [typical[0], *2 * np.array(typical[1:])], typical])
+    points[[1, 3], 0] = 1e5, 1.0
     reasons = surrogate.reasons(points).tolist()
     assert reasons[0] == ""
-    assert reasons[1].startswith("|m1| is 100000, train rows have 1")
+    assert reasons[1].startswith("m1 is 100000, train rows have -9")
     assert reasons[2].startswith("length of n11, n12, n13, n14 is 2, train rows have 0.99")
+    assert reasons[3].startswith("|m1| is 1, train rows have 1")
