@@ -23,6 +23,7 @@ from pydantic import ValidationError
 from nlobayes.commands.shared import runtime
 from nlobayes.data.datasets import Choices, make_dataset
 from nlobayes.data.physics.source import Settings, simulate
+from nlobayes.data.splits import Split
 from nlobayes.data.tables import select
 from nlobayes.diagnostics.convergence import ess_bulk, rhat
 from nlobayes.study.jobs import ModelJob
@@ -145,9 +146,7 @@ def make_embedded(
         standardise_features=True,
         target_scale="log10",
         standardise_target=True,
-        split=(rows, HELD_OUT, HELD_OUT),
-        shuffle=True,
-        seed=0,
+        split=Split(rows, HELD_OUT, HELD_OUT, shuffle=True, seed=0),
         reference_points=HELD_OUT,
         relative_to=relative_to,
     )

@@ -18,7 +18,7 @@ import pytest
 
 from nlobayes import builder
 from nlobayes.data.datasets import Choices, make_dataset
-from nlobayes.data.splits import TEST
+from nlobayes.data.splits import TEST, Split
 from nlobayes.data.tables import Selection
 from nlobayes.diagnostics.convergence import rhat
 from nlobayes.evaluation.classification.scores import classification_scores, predict_classes
@@ -44,7 +44,7 @@ def digits() -> Dataset:
     names = [f"pixel_{number}" for number in range(64) if number % 8 not in (0, 7)]
     pixels = loaded.data.reshape(-1, 8, 8)[:, :, 1:7].reshape(-1, 48).astype(np.float64)
     selection = Selection(pixels, loaded.target.astype(np.float64), {})
-    choices = Choices("raw", True, "classes", True, (500, 97, 1200), True, 0, 100)
+    choices = Choices("raw", True, "classes", True, Split(500, 97, 1200, True, 0), 100)
     return make_dataset(selection, names, ("digit",), choices)
 
 

@@ -15,6 +15,7 @@ import pytest
 from nlobayes.artifacts.chains import write_segment, write_warmup
 from nlobayes.artifacts.contents import write_dataset, write_map, write_surrogate
 from nlobayes.data.datasets import Choices, make_dataset
+from nlobayes.data.splits import Split
 from nlobayes.data.tables import Selection
 from nlobayes.surrogate.domain import fit_domain
 from nlobayes.surrogate.limits import fit_limits
@@ -28,9 +29,7 @@ CHOICES = Choices(
     standardise_features=True,
     target_scale="log10",
     standardise_target=True,
-    split=(30, 15, 15),
-    shuffle=True,
-    seed=0,
+    split=Split(30, 15, 15, shuffle=True, seed=0),
     reference_points=6,
 )
 ATTRS = {

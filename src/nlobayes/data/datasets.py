@@ -17,7 +17,7 @@ from nlobayes.data.references import (
     reference_at,
     units_of,
 )
-from nlobayes.data.splits import TRAIN, reference_rows, split_rows
+from nlobayes.data.splits import TRAIN, Split, reference_rows
 from nlobayes.data.tables import Selection
 from nlobayes.data.theory import ratios, ratios_by_source
 from nlobayes.data.transforms import (
@@ -39,25 +39,18 @@ from nlobayes.types import Dataset, RowGroups
 class Choices(NamedTuple):
     """Choices of how the rows of a table become inputs and targets of the network.
 
-    `split` has the rows or fractions of train, validation and test. `train_from` and
-    `validation_from` are the numbers of rows before the train and the validation rows. With
-    `per_class` these numbers hold for each class. `relative_to` has the settings of a reference.
-    `components` is the number of principal components that replace the features. `theory` names the
-    further targets that hold the theory errors, by source.
+    `relative_to` has the settings of a reference. `components` is the number of principal
+    components that replace the features. `theory` names the further targets that hold the theory
+    errors, by source.
     """
 
     feature_map: str
     standardise_features: bool
     target_scale: str
     standardise_target: bool
-    split: Sequence[float]
-    shuffle: bool
-    seed: int
+    split: Split
     reference_points: int
-    train_from: int = 0
-    validation_from: int | None = None
     relative_to: Mapping[str, Any] | None = None
-    per_class: bool = False
     components: int | None = None
     theory: Mapping[str, Sequence[str]] | None = None
 
@@ -86,15 +79,7 @@ def make_dataset(
     of_each = along_targets(known, observed)
     spread = scale_uncertainty(choices.target_scale, observed, selection.variations)
     noise = _noise(choices.target_scale, selection)
-    split = split_rows(
-        len(observed),
-        choices.split,
-        shuffle=choices.shuffle,
-        seed=choices.seed,
-        train_from=choices.train_from,
-        validation_from=choices.validation_from,
-        classes=observed if choices.per_class else None,
-    )
+    split = choices.split.labels(observed)
     train = split == TRAIN
     features = fit_features(
         choices.feature_map,

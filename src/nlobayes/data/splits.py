@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from itertools import accumulate, pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,6 +17,32 @@ SPLITS = ("train", "val", "test")
 
 FRACTION_TOLERANCE = 1e-9
 """Largest deviation of the sum of fractions from 1 for which the test split takes all rows left."""
+
+
+class Split(NamedTuple):
+    """How the rows of a dataset are split: arguments of `split_rows`, for each class or for all."""
+
+    train: float
+    validation: float
+    test: float
+    shuffle: bool
+    seed: int
+    train_from: int = 0
+    validation_from: int | None = None
+    per_class: bool = False
+
+    def labels(self, target: np.ndarray) -> np.ndarray:
+        """Label every row of a target (row,), whose values matter only as classes."""
+        *sizes, shuffle, seed, train_from, validation_from, per_class = self
+        return split_rows(
+            len(target),
+            sizes,
+            shuffle=shuffle,
+            seed=seed,
+            train_from=train_from,
+            validation_from=validation_from,
+            classes=target if per_class else None,
+        )
 
 
 def split_rows(

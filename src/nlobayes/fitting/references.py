@@ -31,6 +31,7 @@ from nlobayes.data.references import (
 from nlobayes.errors import InputError
 from nlobayes.fitting.cross_sections import is_cross_section, is_leading_order
 from nlobayes.fitting.inspection import NOTHING
+from nlobayes.fitting.rows import are_trained
 from nlobayes.study.datasets import DatasetPreset
 from nlobayes.types import Table
 
@@ -58,8 +59,9 @@ Dataset = Mapping[str, Any]
 class Choice(NamedTuple):
     """A dataset relative to a reference, and how well the reference explains its target.
 
-    `left` is the share of the sd of log10 of the target that the reference leaves, infinite if it
-    does not apply. `lacking` (row,) are the rows without a reference, which `left` leaves out.
+    `left` is the share of the sd of log10 of the target that the reference leaves in the train
+    rows, infinite if it does not apply. `lacking` (row,) are the rows without a reference, train
+    rows or not, which `left` leaves out.
     """
 
     left: float
@@ -84,7 +86,9 @@ def with_reference(dataset: Dataset, table: Table, asked: str) -> Chosen:
 
     A calculation is that of a process whose columns are among the features. Of several processes or
     calculations, the one that leaves the least of the target is taken. Beside a calculation no
-    leading order is a feature, and a column that is the reference is none.
+    leading order is a feature, and a column that is the reference is none. What is left is computed
+    in the train rows. Whether there are logarithms and references concerns every row, because
+    without them the dataset is refused.
 
     Parameters
     ----------
@@ -233,20 +237,21 @@ def _map_of(process: Process) -> str:
 
 
 def _choice(dataset: dict[str, Any], table: Table) -> Choice:
-    """Compute how well a reference explains the target in the rows that have it."""
+    """Compute how well a reference explains the target in the train rows that have it."""
     target = table.columns[dataset["target"]["column"]]
     of_none = Choice(inf, dataset, np.zeros(len(target), bool))
-    if dataset["target"]["scale"] != "log10" or not (target > 0).all() or not np.ptp(target):
+    if dataset["target"]["scale"] != "log10" or not (target > 0).all():
         return of_none
     try:
         known = _values(dataset, table)
     except (InputError, ValidationError):
         return of_none
     has = np.isfinite(known)
-    observed = np.log10(target[has])
-    if not has.any() or not np.ptp(observed):
+    seen = has & are_trained(dataset["split"], target)
+    observed = np.log10(target[seen])
+    if not seen.any() or not np.ptp(observed):
         return of_none._replace(lacking=~has)
-    left = float(np.std(observed - np.log10(known[has])) / np.std(observed))
+    left = float(np.std(observed - np.log10(known[seen])) / np.std(observed))
     return Choice(left, dataset, ~has)
 
 

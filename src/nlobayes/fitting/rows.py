@@ -1,20 +1,32 @@
-"""Rows of a table that cannot be learned: missing cells, sentinels, failed cross sections."""
+"""Rows of a table: those that are trained on, and those that cannot be learned.
+
+The latter have missing cells, sentinels or failed cross sections, and may be any rows.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from nlobayes.data.cells import hint_of
+from nlobayes.data.splits import TRAIN, Split
 from nlobayes.errors import InputError
 from nlobayes.fitting.cross_sections import is_learned_cross_section, spans_decades
 from nlobayes.fitting.inspection import FEW, sentinels
+from nlobayes.study import datasets as study
 from nlobayes.types import Table
 
 FEW_NUMBERS = 3
 """Most different numbers of failed rows, if the rows are more; messages name as many."""
+
+
+def are_trained(split: Mapping[str, Any], target: np.ndarray) -> np.ndarray:
+    """Mark the train rows of a dataset, given its settings of the split and its target (row,)."""
+    labels = Split(**study.Split.model_validate(split).model_dump()).labels(target)
+    trained: np.ndarray = labels == TRAIN
+    return trained
 
 
 class BadRows(NamedTuple):
@@ -58,10 +70,13 @@ def bad_rows(
     return found
 
 
-def why_no_logarithm(target: str, values: np.ndarray) -> list[str]:
-    """Say which few rows keep the logarithm of a target (row,) from being learned, if any do."""
+def why_no_logarithm(target: str, values: np.ndarray, train: np.ndarray) -> list[str]:
+    """Say which few rows keep the logarithm of a target (row,) from being learned, if any do.
+
+    The logarithm would be learned if the `train` rows span `DECADES`.
+    """
     odd = not_positive(values)
-    is_lost = odd.any() and spans_decades(values)
+    is_lost = odd.any() and spans_decades(values[train])
     return [f"{target} has no logarithm: {counted(odd, values)}"] if is_lost else []
 
 

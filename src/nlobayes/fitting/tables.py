@@ -32,7 +32,7 @@ from nlobayes.fitting.references import (
     with_reference,
     without_units,
 )
-from nlobayes.fitting.rows import bad_rows, why_no_logarithm
+from nlobayes.fitting.rows import are_trained, bad_rows, why_no_logarithm
 from nlobayes.study.datasets import Features
 from nlobayes.types import Table
 
@@ -84,8 +84,10 @@ def dataset_of(
     Without `columns`, all columns of different numbers are inputs but for row numbers, times,
     errors and copies of the target, and beside a cross section other results. Without `scale`, a
     positive target is learned as its logarithm if it spans a power of ten. `relative_to` is as in
-    `with_reference`. `units` are those of columns whose header names none. With `skip_bad`, rows
-    that cannot be learned are left out.
+    `with_reference`. These choices read the target of the train rows alone. What makes a row or a
+    column valid concerns all rows: missing cells, failed rows, logarithms, row numbers. `units`
+    are those of columns whose header names none. With `skip_bad`, rows that cannot be learned are
+    left out.
 
     Raises
     ------
@@ -117,7 +119,8 @@ def dataset_of(
     )
     given = [name for name in table.columns if name not in (target, relative_error)]
     looked_at = [] if columns else [name for name in given if name != reference]
-    left_out = _left_out(table, cells, target, looked_at)
+    train = are_trained(SPLIT, table.columns[target])
+    left_out = _left_out(table, cells, target, looked_at, train)
     inputs = [*columns] or [name for name in given if name not in left_out]
     if not {*inputs} - {reference}:
         raise InputError("fitting.no_inputs", where=path, target=target, left_out=[*left_out])
@@ -132,7 +135,7 @@ def dataset_of(
         raise error
     notes = [f"{one.words}; {REMEDY}" for one in bad]
     if scale is None:
-        notes += why_no_logarithm(target, table.columns[target])
+        notes += why_no_logarithm(target, table.columns[target], train)
     declared = {"units": dict(units)} if units else {}
     dataset = {
         "source": {"kind": "table", "path": path, "duplicates": "keep", **declared},
@@ -140,7 +143,7 @@ def dataset_of(
         "target": {
             "column": target,
             "unit": table.units.get(target, ""),
-            "scale": scale or _scale_of(table.columns[target]),
+            "scale": scale or _scale_of(table.columns[target], train),
             **({"relative_error": relative_error} if relative_error else {}),
         },
         "split": dict(SPLIT),
@@ -200,26 +203,34 @@ def _check_numeric(table: Table, name: str, path: str) -> None:
 
 
 def _left_out(
-    table: Table, cells: Mapping[str, np.ndarray], target: str, names: Sequence[str]
+    table: Table,
+    cells: Mapping[str, np.ndarray],
+    target: str,
+    names: Sequence[str],
+    train: np.ndarray,
 ) -> dict[str, str]:
     """Return the columns among `names` that are no inputs, each with the reason.
 
-    `cells` are the columns as read.
+    `cells` are the columns as read, and `train` marks the train rows (row,).
     """
-    found = results_beside(target, names, table)
-    values = table.columns[target]
+    seen = {name: column[train] for name, column in table.columns.items()}
+    found, values = results_beside(target, names, table._replace(columns=seen)), seen[target]
     for name, reason in found.items():
-        if reason == RESULT and repeats(table.columns[name], values):
+        if reason == RESULT and repeats(seen[name], values):
             found[name] = REPEATS
     for name in names:
         if name not in found and (reason := _unfit(name, table.columns[name], cells[name])):
             found[name] = reason
-    rest = {name: table.columns[name] for name in names if name not in found}
+    rest = {name: seen[name] for name in names if name not in found}
     return found | copies_of(target, values, rest)
 
 
 def _unfit(name: str, column: np.ndarray, cells: np.ndarray) -> str:
-    """Return why a column can be no input of any target; empty if it can."""
+    """Return why a column can be no input of any target; empty if it can.
+
+    A column with other values beside the train rows can, so that these points are outside the
+    domain.
+    """
     if column.dtype.kind != "f":
         return "text"
     values = column[np.isfinite(column)]
@@ -232,8 +243,9 @@ def _unfit(name: str, column: np.ndarray, cells: np.ndarray) -> str:
     return "times" if are_times(name, values) else ""
 
 
-def _scale_of(target: np.ndarray) -> str:
-    return "log10" if (target > 0).all() and spans_decades(target) else "identity"
+def _scale_of(target: np.ndarray, train: np.ndarray) -> str:
+    """Choose the logarithm if every row has one, and the train rows span `DECADES`."""
+    return "log10" if (target > 0).all() and spans_decades(target[train]) else "identity"
 
 
 def _features_of(columns: list[str], units: Mapping[str, str]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from nlobayes.artifacts.contents import write_dataset
 from nlobayes.artifacts.files import read_csv, read_json
 from nlobayes.commands.pipeline.prior_predictive import prior_predictive
 from nlobayes.data.datasets import Choices, make_dataset
+from nlobayes.data.splits import Split
 from nlobayes.data.tables import Selection
 from nlobayes.types import Dataset
 from tests.refusals import refused
@@ -149,7 +150,7 @@ def made(folder: Path, target: np.ndarray, names: tuple[str, ...], scale: str) -
     """Write a dataset of one input from -3 to 3, its rows in that order."""
     x = np.linspace(-3, 3, len(target))[:, None]
     units = {"m1": "1"} | dict.fromkeys(names, "cm")
-    choices = Choices("raw", True, scale, True, (30, 15, 15), True, 0, 12)
+    choices = Choices("raw", True, scale, True, Split(30, 15, 15, True, 0), 12)
     write_dataset(
         folder / "d.nc", make_dataset(Selection(x, target, units), ("m1",), names, choices), {}
     )

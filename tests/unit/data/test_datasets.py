@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from nlobayes.data.datasets import Choices, make_dataset
-from nlobayes.data.splits import TEST, TRAIN, UNUSED, VALIDATION
+from nlobayes.data.splits import TEST, TRAIN, UNUSED, VALIDATION, Split
 from nlobayes.data.tables import Selection
 from nlobayes.data.transforms import TargetTransform, unstandardise
 from nlobayes.types import Dataset
@@ -25,7 +25,7 @@ def make(points: Selection, choices: Choices) -> Dataset:
 def test_rows_that_are_not_trained_on_leave_no_trace_in_the_constants(
     points: Selection, choices: Choices, label: int
 ) -> None:
-    part = choices._replace(split=(30, 12, 12))
+    part = choices._replace(split=Split(30, 12, 12, shuffle=True, seed=0))
     before = make(points, part)
     other = before.split == label
     assert other.any()
@@ -125,18 +125,18 @@ def test_equal_choices_make_equal_datasets(points: Selection, choices: Choices) 
 
 
 def test_another_seed_makes_another_split(points: Selection, choices: Choices) -> None:
-    one, two = make(points, choices), make(points, choices._replace(seed=1))
-    assert (one.split != two.split).any()
-    ordered = make(points, choices._replace(shuffle=False)).split
+    others = ({"seed": 1}, {"shuffle": False})
+    changed = (choices._replace(split=choices.split._replace(**other)) for other in others)
+    reseeded, ordered = (make(points, each).split for each in changed)
+    assert (make(points, choices).split != reseeded).any()
     np.testing.assert_array_equal(ordered, np.repeat([TRAIN, VALIDATION, TEST], [30, 15, 15]))
 
 
 @pytest.mark.parametrize(
     ("change", "code", "fields"),
     [
-        ({"split": (30, 15, 16)}, "data.splits_too_large", {"end": 61, "count": 60}),
-        ({"split": (0.9, 0.001, 0.099)}, "data.split_is_empty", {"split": "val", "count": 60}),
-        ({"split": (30, 15)}, "data.split_sizes", {"count": 2}),
+        ({"split": Split(30, 15, 16, True, 0)}, "data.splits_too_large", {"end": 61, "count": 60}),
+        ({"split": Split(0.9, 0.001, 0.099, True, 0)}, "data.split_is_empty", {"split": "val"}),
         ({"feature_map": "squares"}, "data.unknown_map", {"map": "squares"}),
         ({"target_scale": "ln"}, "data.unknown_scale", {"scale": "ln"}),
         ({"reference_points": 0}, "data.no_reference_rows", {"count": 0}),

@@ -12,6 +12,7 @@ from nlobayes.data.physics import source
 from nlobayes.data.physics.partonic import identical_pair
 from nlobayes.data.physics.points import channels_at, cross_sections_at
 from nlobayes.data.references import check_version, completed, is_reference, reference_at
+from nlobayes.data.splits import Split
 from nlobayes.data.tables import Selection, select
 from nlobayes.data.transforms import TargetTransform, apply_target, unstandardise
 from nlobayes.types import Dataset, Table
@@ -30,9 +31,7 @@ CHOICES = Choices(
     standardise_features=True,
     target_scale="log10",
     standardise_target=True,
-    split=(40, 10, 10),
-    shuffle=True,
-    seed=0,
+    split=Split(40, 10, 10, shuffle=True, seed=0),
     reference_points=5,
 )
 

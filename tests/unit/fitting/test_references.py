@@ -1,14 +1,18 @@
 """The known cross section that `nlobayes fit` learns a target relative to."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from nlobayes.commands.shared.prepared import prepared
 from nlobayes.data.physics.source import TARGETS, Settings, simulate
+from nlobayes.data.splits import TRAIN
 from nlobayes.fitting.references import AUTO, CALCULATIONS, NONE, columns_of_points
 from nlobayes.fitting.studies import Choices, configure, plan_of
 from nlobayes.fitting.tables import dataset_of
+from nlobayes.study.job_builder import prepare_job
 from nlobayes.types import Table
 from tests.refusals import refused
 
@@ -44,6 +48,29 @@ def test_the_calculation_that_leaves_least_is_taken(column: str, reference: dict
     assert dataset["features"]["map"] == "channels"
     run = plan_of(configure("t", dataset, Choices({"hidden": [4]}, train_rows=42)))[1]
     assert run.dataset.target.relative_to is not None
+
+
+SCATTER = np.random.default_rng(5).normal(size=60)
+OF_TESTS = {
+    "a calculation": table(1e3 * ENGINE["lo_pb"] * WAVE),
+    "a column": Table({"a": SCATTER, "y": 10**SCATTER * WAVE, "lo": 10**SCATTER}, {}, {}),
+    "a copy": Table({"a": WAVE, "b": SCATTER, "y_mev": 1e3 * SCATTER, "y": SCATTER}, {}, {}),
+    "a result": Table({"a": WAVE, "b": SCATTER, "sigma": WAVE, "y": WAVE}, {"y": "pb"}, {}),
+    "no logarithm": Table({"a": SCATTER, "y": 2 + np.sin(SCATTER)}, {}, {}),
+}
+STRETCH = 1e3 ** np.random.default_rng(6).normal(size=60)
+
+
+@pytest.mark.parametrize("given", OF_TESTS.values(), ids=OF_TESTS)
+def test_no_choice_depends_on_the_target_of_rows_that_are_not_trained_on(given: Table) -> None:
+    """The rows are those of the dataset that `prepare` makes of the study."""
+    before = dataset_of(given, "t.csv", "y", relative_to=AUTO)
+    run = plan_of(configure("t", before.dataset, Choices({"hidden": [4]}, train_rows=42)))[1]
+    split = prepared(given, prepare_job(run.dataset), Path("t.csv")).dataset.split
+    target = np.where(split == TRAIN, given.columns["y"], STRETCH * given.columns["y"])
+    other = given._replace(columns={**given.columns, "y": target})
+    after = dataset_of(other, "t.csv", "y", relative_to=AUTO)
+    assert (after.dataset, after.left_out) == (before.dataset, before.left_out)
 
 
 def test_units_may_be_declared_for_columns_whose_header_names_none() -> None:

@@ -14,6 +14,7 @@ from nlobayes.data.headers import named_columns
 from nlobayes.data.plausibility import doubtful_rows, repeated_rows
 from nlobayes.data.requests import check_request
 from nlobayes.data.row_groups import groups_of
+from nlobayes.data.splits import Split
 from nlobayes.data.tables import Selection, select
 from nlobayes.data.units import declare_units
 from nlobayes.errors import InputError
@@ -72,20 +73,15 @@ def _select(columns: Table, job: PrepareJob, source: str) -> Selection:
 
 def _choices(job: PrepareJob) -> Choices:
     """Make the settings of the dataset from the specification of the job."""
-    features, target, split = job.features, job.target, job.split
+    features, target = job.features, job.target
     return Choices(
         feature_map=features.map,
         standardise_features=features.standardise,
         target_scale=target.scale,
         standardise_target=target.standardise,
-        split=(split.train, split.validation, split.test),
-        shuffle=split.shuffle,
-        seed=split.seed,
+        split=Split(**job.split.model_dump()),
         reference_points=job.reference_points,
-        train_from=split.train_from,
-        validation_from=split.validation_from,
         relative_to=target.relative_to.arguments() if target.relative_to else None,
-        per_class=split.per_class,
         components=features.components,
         theory=target.theory.by_source if target.theory else None,
     )

@@ -21,6 +21,7 @@ from matplotlib import image
 
 from nlobayes.data.datasets import Choices, make_dataset
 from nlobayes.data.physics.source import Settings, simulate
+from nlobayes.data.splits import Split
 from nlobayes.data.tables import Selection
 from nlobayes.surrogate import web
 from nlobayes.surrogate.surrogate import Surrogate
@@ -118,9 +119,7 @@ def example(request: Any, make_surrogate: Callable[..., Exported]) -> Surrogate:
         standardise_features=True,
         target_scale=chosen.scale,
         standardise_target=True,
-        split=(ROWS // 2, ROWS // 4, ROWS // 4),
-        shuffle=True,
-        seed=0,
+        split=Split(ROWS // 2, ROWS // 4, ROWS // 4, shuffle=True, seed=0),
         reference_points=6,
     )
     dataset = make_dataset(rows_of(chosen), chosen.columns, ("sigma_pb",), choices)
