@@ -192,9 +192,9 @@ def test_posterior_opens_in_arviz(ci: Project) -> None:
         ("constant_data", "feature"): 5,
     }
     assert {place: posterior[place[0]].sizes[place[1]] for place in sizes} == sizes
-    assert {"lp", "energy", "diverging", "acceptance_rate", "n_steps"} <= set(
-        posterior["sample_stats"].data_vars
-    )
+    stats = {"lp", "diverging", "acceptance_rate", "n_steps"}
+    assert stats <= set(posterior["sample_stats"].data_vars)
+    assert {*stats, "energy"} <= set(posterior["all_sample_stats"].data_vars)
     assert posterior["posterior"]["draw"].values.tolist() == list(range(3, DRAWS, 4))
     weights = posterior["posterior"].data_vars.values()
     assert sum(w.size for w in weights) == CHAINS * KEPT * (5 * 16 + 16 + 16 + 1)

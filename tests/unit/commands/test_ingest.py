@@ -302,7 +302,11 @@ def test_repeated_rows_that_are_kept_are_pointed_at(
 def test_ordinary_rows_are_passed_over_in_silence(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    rows = [*ROWS[:3], "500,0,1,0,0,1e-3,1e-3", "-600,0,0,0,1,1e-4,1e-3"]
+    mixings = (0.1, 0.2, 0.3), (0.2, 0.3, 0.4), (0.3, 0.4, 0.5), (0.4, 0.5, 0.6), (0.5, 0.6, 0.1)
+    rows = [
+        f"{100 * n},{a},{b},{c},{(1 - a * a - b * b - c * c) ** 0.5},{10**-n},1e-3"
+        for n, (a, b, c) in enumerate(mixings, 1)
+    ]
     prepared(tmp_path, HEADER + "\n".join(rows) + "\n")
     assert capsys.readouterr().err == ""
 
