@@ -55,6 +55,7 @@ def test_a_scan_is_predicted_and_plotted(surrogate_path: Path, tmp_path: Path) -
     assert len((tmp_path / "scan.csv").read_text().splitlines()) == 42
 
 
+@pytest.mark.slow
 def test_a_table_is_fitted_and_its_chains_are_extended(tmp_path: Path) -> None:
     printed = run("own_table", tmp_path)
     assert "NOT CONVERGED" in printed

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from tests.workflow.conftest import Project
 
 
+@pytest.mark.slow
 @pytest.mark.workflow
 def test_files_of_prospino_become_a_surrogate(pristine: Project, tmp_path: Path) -> None:
     project = pristine.copy_to(tmp_path / "project")
