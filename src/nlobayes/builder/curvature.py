@@ -22,11 +22,12 @@ ROWS_AT_ONCE = 64
 def curvature_with(model: Model, dataset: Dataset) -> Curvature:
     """Build the Gauss-Newton curvature (parameter, parameter) of the negative log density.
 
-    J' F J + the curvature of the prior. J is the Jacobian of the outputs at the train rows, and of
-    the logarithms of a learned scale and of learned degrees of freedom; F is the Fisher information
-    of the likelihood there. The curvature of the prior is that of each single parameter, at least
-    0.01, because heavy tails have a negative curvature. An output layer that is integrated out is
-    at its conditional mean, and its entries are eliminated (Schur's complement).
+    J' F J + K' K + the curvature of the prior. J is the Jacobian of the outputs at the train rows,
+    and of the logarithms of a learned scale and of learned degrees of freedom; F is the Fisher
+    information of the likelihood there. K is the Jacobian of the misfit of earlier data, in units
+    of their noise. The curvature of the prior is its Hessian, whose diagonal is raised to 0.01,
+    because heavy tails have a negative curvature. An output layer that is integrated out is at its
+    conditional mean, and its entries are eliminated (Schur's complement).
     """
     slopes, rows = _slopes_with(model), rows_of(model, dataset, 0)
 
@@ -34,8 +35,9 @@ def curvature_with(model: Model, dataset: Dataset) -> Curvature:
         root = _information_root(model, position, rows)
         jacobian = jax.vmap(slopes, (None, 0))(position, rows)
         weighed = (root @ jacobian).reshape(-1, position.size)
-        own = -jnp.diag(jax.hessian(model.density.log_prior)(position))
-        return weighed.T @ weighed + jnp.diag(jnp.maximum(own, LEAST))
+        roots = jnp.concatenate([weighed, _earlier_slopes(model, position)])
+        prior = -jax.hessian(model.density.log_prior_alone)(position)
+        return roots.T @ roots + prior + jnp.diag(jnp.maximum(LEAST - jnp.diag(prior), 0))
 
     at_mean = model.sampled.complete_at_mean
     if at_mean is None:
@@ -58,11 +60,10 @@ def gauss_newton_with(model: Model, dataset: Dataset) -> GaussNewton:
         return _prior_curvature(model, position)
 
     def diagonal(position: jax.Array) -> jax.Array:
-        return prior(position) + _sum_of_squares(model, position, rows)
+        of_earlier = jnp.sum(_earlier_slopes(model, position) ** 2, axis=0)
+        return prior(position) + of_earlier + _sum_of_squares(model, position, rows)
 
-    return GaussNewton(
-        dense, prior, diagonal, lambda position: _product(model, position, rows, prior(position))
-    )
+    return GaussNewton(dense, prior, diagonal, lambda position: _product(model, position, rows))
 
 
 def _of_matrix(dense: Curvature, prior: Callable[[jax.Array], jax.Array]) -> GaussNewton:
@@ -118,16 +119,28 @@ def _information_root(model: Model, position: jax.Array, rows: Rows) -> jax.Arra
     return root
 
 
+def _earlier_slopes(model: Model, position: jax.Array) -> jax.Array:
+    """Return the Jacobian (combination, parameter) of the misfit of earlier data."""
+    return jax.jacrev(model.density.earlier)(position)
+
+
 def _prior_curvature(model: Model, position: jax.Array) -> jax.Array:
     """Return the curvature (parameter,) of the prior of each single parameter, at least 0.01."""
-    slope = jax.grad(model.density.log_prior)
-
-    def one(place: jax.Array) -> jax.Array:
-        along = jnp.zeros_like(position).at[place].set(1)
-        return -jax.jvp(slope, (position,), (along,))[1][place]
-
-    own = jax.lax.map(one, jnp.arange(position.size), batch_size=ROWS_AT_ONCE)
+    own = _diagonal(_prior_hessian(model, position), position)
     return jnp.maximum(own, LEAST)
+
+
+def _prior_hessian(model: Model, position: jax.Array) -> Callable[[jax.Array], jax.Array]:
+    """Build the product of the Hessian of minus the log prior with a vector (parameter,)."""
+    slope = jax.grad(model.density.log_prior_alone)
+    return lambda vector: -jax.jvp(slope, (position,), (vector,))[1]
+
+
+def _diagonal(product: Callable[[jax.Array], jax.Array], position: jax.Array) -> jax.Array:
+    def one(place: jax.Array) -> jax.Array:
+        return product(jnp.zeros_like(position).at[place].set(1))[place]
+
+    return jax.lax.map(one, jnp.arange(position.size), batch_size=ROWS_AT_ONCE)
 
 
 def _sum_of_squares(model: Model, position: jax.Array, rows: Rows) -> jax.Array:
@@ -142,11 +155,11 @@ def _sum_of_squares(model: Model, position: jax.Array, rows: Rows) -> jax.Array:
     return jnp.sum(squares, axis=0)
 
 
-def _product(
-    model: Model, position: jax.Array, rows: Rows, prior: jax.Array
-) -> Callable[[jax.Array], jax.Array]:
+def _product(model: Model, position: jax.Array, rows: Rows) -> Callable[[jax.Array], jax.Array]:
     """Build the product of the curvature at a position with a vector, both (parameter,)."""
     moved, root = _moved_with(model), _information_root(model, position, rows)
+    earlier, hessian = _earlier_slopes(model, position), _prior_hessian(model, position)
+    raised = jnp.maximum(LEAST - _diagonal(hessian, position), 0)
 
     def of_rows(at: jax.Array) -> jax.Array:
         return moved(at, rows)
@@ -155,7 +168,8 @@ def _product(
         entries, slopes = jax.jvp(of_rows, (position,), (vector,))
         weighed = root @ slopes.reshape(len(root), -1, 1)
         pulled = (root.swapaxes(1, 2) @ weighed).reshape(entries.shape)
-        return prior * vector + jax.vjp(of_rows, position)[1](pulled)[0]
+        data = jax.vjp(of_rows, position)[1](pulled)[0] + earlier.T @ (earlier @ vector)
+        return data + hessian(vector) + raised * vector
 
     return product
 

@@ -32,7 +32,7 @@ class GaussNewton(NamedTuple):
     dense
         The matrix (parameter, parameter).
     prior
-        The contribution of the prior, which is diagonal (parameter,).
+        The diagonal of the contribution of the prior (parameter,), without earlier data.
     diagonal
         The diagonal (parameter,).
     product

@@ -6,7 +6,7 @@ arguments (a compiled graph would freeze them), and the sum over rows is cut int
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -23,7 +23,7 @@ from nlobayes.errors import InputError
 from nlobayes.model.architecture import PADDED
 from nlobayes.model.likelihood import ERROR, TARGET
 from nlobayes.model.networks import is_parameter
-from nlobayes.model.posterior import FEATURES, Posterior
+from nlobayes.model.posterior import EARLIER, FEATURES, Posterior
 from nlobayes.model.prior import WHITENED
 from nlobayes.model.rows import Data, columns_of, first_chunk, place_rows
 
@@ -39,6 +39,8 @@ class Density(NamedTuple):
     """The log density of a flat position (parameter,), and functions of such positions.
 
     - `log_prior(position)` is a scalar with Jacobians, `bare_log_prior(position)` one without.
+    - `log_prior_alone(position)` leaves out the earlier data, whose log density is minus half the
+      squares of `earlier(position)` (combination,).
     - `log_likelihood(position, data)` is a scalar.
     - `variables(position)` gives the weights, their scales and the noise by name.
     - `draw_prior(seed)` draws a position from the prior.
@@ -50,6 +52,8 @@ class Density(NamedTuple):
     size: int
     log_prior: Callable[[jax.Array], jax.Array]
     bare_log_prior: Callable[[jax.Array], jax.Array]
+    log_prior_alone: Callable[[jax.Array], jax.Array]
+    earlier: Callable[[jax.Array], jax.Array]
     log_likelihood: Callable[[jax.Array, Data], jax.Array]
     variables: Callable[[jax.Array], dict[str, jax.Array]]
     draw_prior: Callable[[int], jax.Array]
@@ -110,7 +114,8 @@ def build_density(posterior: Posterior, *, chunk: int, shards: int = 1) -> Densi
     )
     point = {name: jnp.asarray(value) for name, value in draw_point(0).items()}
     flat, unravel = ravel_pytree([point[name] for name in names])
-    log_prior = _log_prior(model)
+    log_prior, log_prior_alone = _log_prior(model), _log_prior(model, without=(EARLIER,))
+    earlier = jaxify(model.value_vars, model.replace_rvs_by_values([posterior.earlier]))
     rows = _row_log_likelihood(model)
     variables = jaxify(model.value_vars, _named(model))
     variable_names = [variable.name for variable in _named(model)]
@@ -130,6 +135,8 @@ def build_density(posterior: Posterior, *, chunk: int, shards: int = 1) -> Densi
         size=flat.size,
         log_prior=lambda position: _total(log_prior(*arrays(position))),
         bare_log_prior=bare_log_prior,
+        log_prior_alone=lambda q: _total(log_prior_alone(*unravel(q))),
+        earlier=lambda q: earlier(*unravel(q))[0],
         log_likelihood=_chunked(lambda q, *data: rows(*arrays(q), *data)[0], mesh),
         variables=lambda q: dict(zip(variable_names, variables(*unravel(q)), strict=True)),
         draw_prior=lambda seed: flatten(draw_point(seed)),
@@ -145,8 +152,11 @@ def build_density(posterior: Posterior, *, chunk: int, shards: int = 1) -> Densi
     )
 
 
-def _log_prior(model: pm.Model, *, jacobian: bool = True) -> Callable[..., list[jax.Array]]:
-    terms = [*model.free_RVs, *model.potentials]
+def _log_prior(
+    model: pm.Model, *, jacobian: bool = True, without: Sequence[str] = ()
+) -> Callable[..., list[jax.Array]]:
+    every = [*model.free_RVs, *model.potentials]
+    terms = [term for term in every if term.name not in without]
     return jaxify(model.value_vars, model.logp(vars=terms, jacobian=jacobian, sum=False))
 
 

@@ -33,13 +33,14 @@ class Posterior(NamedTuple):
     """A PyMC model whose data are placeholders, and its layout of the features.
 
     `hidden` is its last hidden layer; the weights and biases named by `output` map it to the
-    outputs.
+    outputs. `earlier` is the misfit (combination,) of the earlier data, in units of their noise.
     """
 
     model: pm.Model
     layout: str
     hidden: Any
     output: tuple[str, str]
+    earlier: Any
 
 
 def unit_dims(network: Network) -> tuple[str, ...]:
@@ -82,14 +83,15 @@ def build_posterior(
         arrays = arrays_of(network, dims, non_centered=non_centered)
         stated = _state_all(network, arrays, prior, slopes, varying)
         layers = layers_of(network, stated)
+        apart = pt.zeros(0)
         if earlier is not None:
-            _add_earlier(earlier, network, layers, layout)
+            apart = _add_earlier(earlier, network, layers, layout)
         hidden = last_hidden(network, layers, features, xp=pt, layout=layout)
         output = read_out(network, layers[-1], hidden, layout=layout)
         error = pm.Data(ERROR, blank) if errors else None
         likelihood.observe(output, target, error)
     names = layer_names(network)[-1]
-    return Posterior(model, layout, hidden, (names.weights, names.biases))
+    return Posterior(model, layout, hidden, (names.weights, names.biases), apart)
 
 
 def condition(
@@ -116,11 +118,12 @@ def condition(
     return model
 
 
-def _add_earlier(earlier: Site, network: Network, layers: Sequence[Layer], layout: str) -> None:
+def _add_earlier(earlier: Site, network: Network, layers: Sequence[Layer], layout: str) -> Any:
     placed = earlier.features if layout == "rows" else earlier.features.T
     function = forward(network, layers, pt.as_tensor(pm.floatX(placed)), xp=pt, layout=layout)
     apart = pt.dot(pm.floatX(earlier.root), function) - pm.floatX(earlier.observed)
     pm.Potential(EARLIER, -0.5 * pt.sum(apart**2))
+    return apart
 
 
 def _state_all(

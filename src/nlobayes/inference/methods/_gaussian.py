@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import log, pi
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -67,7 +67,7 @@ def about(
     ------
     InputError
         If the covariance is full and there are too many parameters, or the rank of `low_rank` is
-        not below their number.
+        not below their number, or the curvature of either is negative along a direction.
     """
     if covariance == "full":
         return full(curvature, position, "method.covariance")
@@ -77,9 +77,16 @@ def about(
 
 
 def full(curvature: GaussNewton, position: jax.Array, where: str) -> Gaussian:
-    """Take the inverse of the curvature; eigenvalues below rounding are raised to it."""
+    """Take the inverse of the curvature; eigenvalues below rounding are raised to it.
+
+    Raises
+    ------
+    InputError
+        If there are too many entries, or an eigenvalue is negative beyond rounding.
+    """
     check_dense(position.size, where)
     values, vectors = jax.jit(lambda q: jnp.linalg.eigh(curvature.dense(q)))(position)
+    _check_positive(values, -values[-1] * values.size * jnp.finfo(values.dtype).eps)
     held = jnp.maximum(values, values[-1] * jnp.finfo(values.dtype).eps)
     root = jnp.sqrt(held)
     return Gaussian(
@@ -138,7 +145,8 @@ def low_rank(curvature: GaussNewton, position: jax.Array, rank: int) -> Gaussian
     Raises
     ------
     InputError
-        If the rank is not below the number of entries.
+        If the rank is not below the number of entries, or the curvature is negative along one of
+        the eigenvectors.
     """
     if rank >= position.size:
         raise InputError("inference.rank", rank=rank, parameters=position.size)
@@ -189,4 +197,11 @@ def _largest(
         (size, size), matvec=lambda v: np.asarray(whitened(jnp.asarray(v))), dtype=prior.dtype
     )
     values, vectors = eigsh(operator, k=rank, v0=np.ones(size, prior.dtype))
-    return jnp.maximum(jnp.asarray(values), 0), jnp.asarray(vectors)
+    values[np.abs(values) < values.max() * size * np.finfo(values.dtype).eps] = 0
+    _check_positive(1 + values, 0)
+    return jnp.asarray(values), jnp.asarray(vectors)
+
+
+def _check_positive(values: Any, least: Any) -> None:
+    if not values.min() > least:
+        raise InputError("inference.curvature_not_positive", value=float(values.min()))
