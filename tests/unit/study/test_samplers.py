@@ -83,6 +83,16 @@ def test_the_warmup_of_another_kernel_is_refused(
         MCMC.model_validate(other)
 
 
+@pytest.mark.parametrize("threshold", [0.5, 99.9, float("nan"), float("inf")])
+def test_nuts_has_a_least_threshold_of_divergence(make_study: MakeStudy, threshold: float) -> None:
+    """A tree that a small energy error ends would not be reversible."""
+    kernel = {"kind": "nuts", "divergence_threshold": threshold}
+    with refused("study.refused", places=["methods.other.kernel.nuts.divergence_threshold"]):
+        make_study({"methods": {"other": preset("nuts") | {"kernel": kernel}}})
+    allowed = kernel | {"divergence_threshold": 100}
+    assert MCMC.model_validate(preset("nuts") | {"kernel": allowed})
+
+
 @pytest.mark.parametrize(
     ("kind", "fewest"), [(kind, fewest) for kind, fewest in FEWEST_CHAINS.items() if fewest > 2]
 )

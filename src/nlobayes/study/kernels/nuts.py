@@ -5,7 +5,6 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from nlobayes.study.kernel import KernelSettings
-from nlobayes.study.values import Positive
 from nlobayes.study.warmup import WarmupSettings
 
 
@@ -17,8 +16,9 @@ class NUTSKernel(KernelSettings):
     kind: Literal["nuts"]
     max_depth: Annotated[int, Field(ge=1, le=20)] = 9
     """Largest number of doublings: at most 2^max_depth - 1 leapfrog steps."""
-    divergence_threshold: Positive = 1000.0
-    """Energy error above which a draw counts as divergent."""
+    divergence_threshold: Annotated[float, Field(ge=100, allow_inf_nan=False)] = 1000.0
+    """Energy error that ends a tree, and above which a draw counts as divergent. The error is
+    relative to the start of the tree, so that a smaller limit would bias the draws."""
 
     @property
     def max_tree_depth(self) -> int:

@@ -165,9 +165,10 @@ def test_absurd_step_diverges_and_stays(name: str) -> None:
 @pytest.mark.parametrize("name", WITH_THRESHOLD)
 @pytest.mark.by_day(2)
 def test_divergence_threshold_is_passed_on(name: str) -> None:
-    """The threshold decides whether the same trajectories diverge."""
+    """The threshold decides whether the same trajectories diverge; a copy has no limits."""
     for threshold, expected in ((1e-9, True), (1e9, False)):
-        kernel = make(name, divergence_threshold=threshold)
+        settings = preset(name, 0.1).kernel.model_copy(update={"divergence_threshold": threshold})
+        kernel = builder.build_kernel(settings, log_gaussian, NO_CONJUGATES)
         state, tuned = begin(name, kernel, 0.5)
         step = jax.jit(kernel.step)
         infos = [step(jax.random.key(seed), state, tuned)[1] for seed in range(10)]
