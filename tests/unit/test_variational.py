@@ -71,7 +71,8 @@ def test_a_form_that_holds_the_posterior_becomes_it(
 ) -> None:
     """Exactly: draws of the exact Gaussian give gradients without noise.
 
-    Of six parameters a diagonal and rank five are any covariance.
+    Of six parameters a diagonal and rank five are any covariance. The slope of the ELBO is then
+    about its standard error.
     """
     mean, precision, evidence = exact
     about, said = learn(begin, covariance=form, rank=rank)
@@ -80,6 +81,7 @@ def test_a_form_that_holds_the_posterior_becomes_it(
     whitened = root.T @ covariance(about) @ root
     np.testing.assert_allclose(whitened, np.eye(len(mean)), atol=1e-6)
     np.testing.assert_allclose(said["elbo"], evidence, rtol=1e-9)
+    assert 1 / 3 < said["slope_over_error"] < 3
 
 
 def test_mean_field_understates_variances_by_the_known_factor(

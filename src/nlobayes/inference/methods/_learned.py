@@ -90,7 +90,8 @@ def learn(
 
     def loss(parameters: Parameters, own: jax.Array) -> jax.Array:
         noise = _noise(own, learning.draws_per_step, parameters)
-        return -jnp.mean(jax.vmap(partial(_gain, log_density, parameters))(noise))
+        held = jax.lax.stop_gradient(parameters)
+        return -jnp.mean(jax.vmap(partial(_gain, log_density, parameters, held))(noise))
 
     def step(carried: Carried, own: jax.Array) -> tuple[Carried, None]:
         parameters, state = carried
@@ -112,11 +113,12 @@ def appraise(key: jax.Array, log_density: LogDensity, parameters: Parameters) ->
     dict
         `elbo`, its standard error `elbo_error`, and `slope_over_error`: the length of its slope by
         means (in sds) and log sds, over that of their standard errors. At the maximum it is
-        about 1.
+        about 1, also where the Gaussian is exact: the errors are those of the whole gradient.
     """
 
     def gain(free: Parameters, noise: jax.Array) -> jax.Array:
-        return _gain(log_density, parameters | free, noise)
+        moved = parameters | free
+        return _gain(log_density, moved, moved, noise)
 
     @jax.jit
     def each(noise: jax.Array) -> tuple[jax.Array, Parameters]:
@@ -140,11 +142,13 @@ def _noise(key: jax.Array, draws: int, parameters: Parameters) -> jax.Array:
     return jax.random.normal(key, (draws, mean.size), mean.dtype)
 
 
-def _gain(log_density: LogDensity, parameters: Parameters, noise: jax.Array) -> jax.Array:
-    """Estimate the ELBO from one draw; its gradient is that through the draw only."""
-    own, held = gaussian_of(parameters), gaussian_of(jax.lax.stop_gradient(parameters))
-    position = own.mean + own.spread(noise)
-    return log_density(position) - held.log_density(position[None])[0]
+def _gain(
+    log_density: LogDensity, drawn: Parameters, scored: Parameters, noise: jax.Array
+) -> jax.Array:
+    """Estimate the ELBO from one draw, of two copies of the parameters: of draw and density."""
+    of_draw = gaussian_of(drawn)
+    position = of_draw.mean + of_draw.spread(noise)
+    return log_density(position) - gaussian_of(scored).log_density(position[None])[0]
 
 
 def _same(vector: jax.Array) -> jax.Array:
