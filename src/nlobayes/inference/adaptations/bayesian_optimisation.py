@@ -113,7 +113,8 @@ def build(
         is_adapting = index < evaluations * batch
         candidate = jnp.where(is_adapting, carry.candidate, carry.best)
         tuned = tuned_of(candidate, carry.halvings, carry.state.position)
-        state, info = kernel.step(key, carry.state, tuned)
+        key_step, key_choice = jax.random.split(key)
+        state, info = kernel.step(key_step, carry.state, tuned)
         reward = jnp.sum((state.position - carry.state.position) ** 2)
         reward = reward / jnp.sqrt(tuned.integration_steps) * is_adapting
         counts = is_adapting & (index // batch - carry.begun >= random_candidates)
@@ -124,7 +125,8 @@ def build(
         )
         ends = is_adapting & ((index + 1) % batch == 0)
         evaluated = (index + 1) // batch
-        return jax.lax.cond(ends, choose, lambda same, *_: same, carry, evaluated, key), info
+        carry = jax.lax.cond(ends, choose, lambda same, *_: same, carry, evaluated, key_choice)
+        return carry, info
 
     def choose(carry: Carry, evaluated: jax.Array, key: jax.Array) -> Carry:
         if reset_after is not None:
@@ -136,7 +138,7 @@ def build(
         best = jnp.argmax(jnp.where(carry.rewards.draws > 0, mean, -jnp.inf))
         candidate = jnp.argmax(bound)
         if random_candidates:
-            drawn = jax.random.randint(jax.random.fold_in(key, 1), (), 0, len(grid.step_size))
+            drawn = jax.random.randint(key, (), 0, len(grid.step_size))
             candidate = jnp.where(since < random_candidates, drawn, candidate)
         return carry._replace(candidate=candidate, best=best)
 

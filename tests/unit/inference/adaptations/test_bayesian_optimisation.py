@@ -14,7 +14,7 @@ from nlobayes.inference import warmup
 from nlobayes.inference.adaptation import Adaptation, Untuned
 from nlobayes.inference.adaptations import bayesian_optimisation as optimisation
 from nlobayes.inference.adaptations.bayesian_optimisation import Rewards, lay_grid
-from nlobayes.inference.kernel import Posterior
+from nlobayes.inference.kernel import Info, Posterior, State
 from nlobayes.inference.kernels import tensorbnn
 from nlobayes.inference.kernels.tensorbnn import TunedSteps
 from tests.refusals import refused
@@ -289,3 +289,21 @@ def test_unusable_settings_are_refused(
 ) -> None:
     with refused(f"inference.{fault}", **fields):
         build(**({"steps": 100} | settings))
+
+
+def test_a_random_candidate_shares_no_key_with_the_step_before_it() -> None:
+    """A kernel draws from the second half of its key, as BlackJAX's for the acceptance."""
+
+    def step(key: jax.Array, state: State, tuned: TunedSteps) -> tuple[State, Info]:
+        new, info = KERNEL.step(key, state, tuned)
+        drawn = jax.random.randint(jax.random.split(key)[1], (), 0, len(GRID.step_size))
+        return new._replace(position=jnp.full(SD.size, 1.0 * drawn)), info
+
+    untuned = Untuned(KERNEL._replace(step=step))
+    settings = {**LIMITS, "initial_step_size": 0.012, "batch": 1, "random_candidates": 100}
+    adapt = optimisation.build(untuned, steps=100, adaptation_share=1.0, **settings)
+    carry = adapt.start(jnp.zeros((64, SD.size)))
+    keys = jax.random.split(jax.random.key(0), 64)
+    carry, _ = jax.jit(adapt.step)(keys, carry, jnp.asarray(0))
+    same = np.asarray(carry.candidate) == np.asarray(carry.state.position[:, 0])
+    assert same.sum() < 16  # about 1 of 64 by chance
