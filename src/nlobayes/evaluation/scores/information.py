@@ -187,6 +187,6 @@ def _relative_efficiency(log_likelihood: np.ndarray) -> float:
 
 
 def _standard_error(values: np.ndarray) -> float:
-    """Estimate the standard error of a sum over points from their scatter, eq. 23 of the source."""
+    """Estimate the standard error of a sum over points from their scatter, as ArviZ does."""
     points = len(values)
-    return math.sqrt(points) * float(values.std(ddof=1)) if points > 1 else math.nan
+    return math.sqrt(points) * float(values.std()) if points > 1 else math.nan
