@@ -53,14 +53,14 @@ class Trained(NamedTuple):
 
 
 def widening(shared: Iterable[SharedRows], files: Sequence[str]) -> float:
-    """Return the factor on the 68 % interval of the sum of surrogates; 1 if it is unknown."""
+    """Return the factor on the 68 % interval of the sum of surrogates: 1 or more, 1 if unknown."""
     known = next((rows for rows in shared if {*files} <= {*rows.files}), None)
     if known is None:
         return 1.0
     places = [known.files.index(file) for file in files]
     errors = np.abs(known.errors[places].sum(axis=0))
     ratios = errors / np.linalg.norm(known.half_widths[places], axis=0)
-    return float(np.quantile(ratios, COVERED, method="weibull"))
+    return max(1.0, float(np.quantile(ratios, COVERED, method="weibull")))
 
 
 def share(trained: Sequence[Trained]) -> SharedRows | None:

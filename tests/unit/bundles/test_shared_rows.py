@@ -47,6 +47,12 @@ def test_a_widened_interval_covers_new_sums(files: tuple[str, ...]) -> None:
     assert independent.mean() < 0.55
 
 
+def test_an_interval_is_never_narrowed() -> None:
+    """Half widths five times as large cover nearly all sums."""
+    errors, half_widths = drawn(np.random.default_rng(3), ROWS)
+    assert widening([SharedRows(FILES, errors, 5 * half_widths)], FILES) == 1.0
+
+
 def test_sums_without_shared_rows_keep_their_interval() -> None:
     rows = SharedRows(FILES, *drawn(np.random.default_rng(3), ROWS))
     assert widening([], FILES) == widening([rows], ["a.nc", "other.nc"]) == 1.0
