@@ -110,8 +110,8 @@ print(regressor.to_study("own_table"))
 # ## Are the error bars calibrated?
 #
 # Coverage is the share of held-out points inside their intervals: 68 % and 95 % are right. With
-# few test rows it scatters: of 45 rows by 7 % and 3 %. Here any number of new points can be
-# computed, so take more.
+# few rows it scatters: of 45 rows by 7 % and 3 %, and error bars that 45 others set add as much.
+# Here any number of new points can be computed, so take more.
 
 # %%
 new = rng.uniform(-2, 2, size=(2000, 2))

@@ -101,7 +101,7 @@ CALIBRATION = {
 TWICE_TOO_WIDE = 0.95 - 0.68
 """Excess of the share inside 68 % intervals if error bars are twice too wide."""
 RIGHT_VALUES = {"coverage_68": 0.68, "ece": 0.0}
-"""Checks whose limits narrow with the number of test rows, and their nominal values."""
+"""Checks whose limits narrow with the number of held-out rows, and their nominal values."""
 
 OF_TARGET = " of "
 """Joins the name of a check and its target, where there are several targets."""
@@ -132,8 +132,9 @@ def is_at_least(name: str) -> bool:
 def untested(checks: Mapping[str, Mapping[str, Any]]) -> str | None:
     """Explain why the passed checks would also pass error bars that are twice too wide.
 
-    Their limits are three binomial standard errors from the nominal value. With fewer than 32 test
-    rows and the default tolerance such error bars lie within the limits.
+    Their limits are those of the chance of test rows and of the rows that set the error bars. With
+    fewer than 30 test rows, or 47 of each kind, and the default tolerance such error bars lie
+    within the limits.
 
     Returns
     -------
@@ -148,7 +149,7 @@ def untested(checks: Mapping[str, Mapping[str, Any]]) -> str | None:
             continue
         low = f"{max(check.get('low') or 0.0, 0.0):.0%} to "
         return (
-            f"calibration not tested, for there are too few test rows: {label_of(name)} may be "
+            f"calibration not tested, for there are too few held-out rows: {label_of(name)} may be "
             f"{low}{min(high, 1.0):.0%}, so error bars that are twice too wide would pass too"
         )
     return None

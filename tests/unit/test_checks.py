@@ -52,19 +52,28 @@ def test_limits_are_read_with_their_side(name: str, check: dict[str, Any], expec
     assert show_limit(name, check) == expected
 
 
-@pytest.mark.parametrize("rows", [6, 31, 32, 1000])
-def test_calibration_is_tested_where_too_wide_error_bars_would_fail(rows: int) -> None:
-    """From 32 rows on, where three binomial standard errors and the tolerance are below 0.27."""
+@pytest.mark.parametrize(
+    ("rows", "fitted_to", "tested"),
+    [
+        *[(6, 10**6, False), (23, 10**6, False), (30, 10**6, True), (1000, 10**6, True)],
+        *[(46, 46, False), (47, 47, True), (150, 20, False), (1000, 20, True)],
+    ],
+)
+def test_calibration_is_tested_where_too_wide_error_bars_would_fail(
+    rows: int, fitted_to: int, tested: bool
+) -> None:
+    """From 30 rows on, or 47 and as many for the fit: chance and tolerance are below 0.27."""
     z = stats.norm.ppf((np.arange(rows) + 0.5) / rows)
-    checks = calibration_checks.check(z, stats.norm.cdf(z))
+    checks = calibration_checks.check(z, stats.norm.cdf(z), fitted_to=fitted_to)
     of_target = {f"{name} of sigma": each for name, each in checks.items()}
     assert all(each["passed"] for each in checks.values())
     for found in (checks, of_target):
         said = untested(found)
-        assert (said is None) == (rows >= 32)
-        assert said is None or "too few test rows" in said
-    wide = calibration_checks.check(z / 2, stats.norm.cdf(z / 2))
-    assert wide["coverage_68"]["passed"] == (rows < 1000)  # near 32 by the luck of one row
+        assert (said is None) == tested
+        assert said is None or "too few held-out rows" in said
+    wide = calibration_checks.check(z / 2, stats.norm.cdf(z / 2), fitted_to=fitted_to)
+    assert rows > 6 or wide["coverage_68"]["passed"]
+    assert rows < 1000 or not wide["coverage_68"]["passed"]
 
 
 def test_classes_are_tested_where_wrong_probabilities_would_fail() -> None:

@@ -18,7 +18,6 @@ from nlobayes.evaluation.predictive.fitted import FittedNoise
 from nlobayes.evaluation.predictive.scale_search import fit_scale
 
 ABOUT_MEAN = False
-BY_RANKS = False
 
 
 def fit(points):

@@ -50,7 +50,7 @@ def describe_failed(
 def headline(diagnostics: Found, evaluation: Found) -> str:
     """Describe whether chains have converged and error bars are calibrated.
 
-    Error bars that pass on too few test rows are not tested.
+    Error bars that pass on too few held-out rows are not tested.
     """
     converged = "NOT CONVERGED" if failed(diagnostics["checks"]) else "converged"
     converged = APPROXIMATE if diagnostics.get("converged", False) is None else converged

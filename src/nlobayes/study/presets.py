@@ -108,7 +108,7 @@ class Thresholds(Frozen):
 
 
 class CalibrationTolerances(Frozen):
-    """Largest deviations of calibration from nominal, beyond three standard errors."""
+    """Largest deviations of calibration, beyond chance (99.73 %)."""
 
     coverage: Positive = 0.02
     """Deviation of the coverage of central intervals of 68 % and 95 %, and of the confidence of

@@ -9,14 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import norm
+from scipy.stats import betabinom, norm
 
 from nlobayes.artifacts.contents import write_dataset
 from nlobayes.artifacts.netcdf import read_groups, write_groups
 from nlobayes.commands.pipeline.evaluate import evaluate
 from nlobayes.data.splits import TEST, TRAIN, VALIDATION
-from nlobayes.evaluation.calibration import checks
-from nlobayes.evaluation.tables import predictions
+from nlobayes.evaluation.calibration.checks import WITHIN
 from nlobayes.types import Dataset
 from tests.refusals import refused
 
@@ -86,7 +85,7 @@ def test_scores_are_those_of_their_split(
 def test_halves_and_deciles_stand_beside(
     make_predictions: MakePredictions, dataset: Dataset, tmp_path: Path, read: Read
 ) -> None:
-    """Of 240 rows, 120 of them for validation: six deciles, and halves of the posterior alone."""
+    """Of 240 rows, 120 of them for validation: six deciles, and halves."""
     many = _repeated(dataset, 4)
     paths = make_predictions(tmp_path, many)
     evaluate(json.dumps(JOB | {"noise": "conformal"}), *paths, tmp_path / "out.json")
@@ -94,11 +93,36 @@ def test_halves_and_deciles_stand_beside(
     assert scores["predictive_noise"]["family"] == "conformal"
     assert scores["halves"]["points"] == 120
     assert 0 < scores["halves"]["coverage_68"] < scores["halves"]["coverage_95"] <= 1
-    assert "halves" not in scores["baseline"]
+    assert scores["baseline"]["halves"]["family"] == "conformal"
     for name in ("coverage_68", "coverage_95"):
         found = scores["test"][f"{name}_deciles"]
         assert np.mean(found) == pytest.approx(scores["test"][name], abs=0.02)
         assert len(scores["halves"]["deciles"][name]) == 6
+
+
+def test_each_baseline_has_a_family_of_its_own(
+    make_predictions: MakePredictions, dataset: Dataset, tmp_path: Path, read: Read
+) -> None:
+    """The posterior errs by heavy tails, the MAPs by Gaussians."""
+    predictions, many = make_predictions(tmp_path, data := _repeated(dataset, 4))
+    groups, rng = read_groups(predictions, "predictions"), np.random.default_rng(2)
+    rows = len(data.observed)
+    for name, error in (
+        ("predictions", rng.standard_t(1.5, rows)),
+        ("baseline", rng.normal(size=rows)),
+    ):
+        f = groups[name]["f"]
+        guess = np.log10(data.observed) + 0.03 * error
+        groups[name] = groups[name].assign(
+            f=(f.dims, np.broadcast_to(guess, f.shape).astype(f.dtype))
+        )
+    write_groups(tmp_path / "p.nc", "predictions", groups, {"exact": True})
+    evaluate(json.dumps(JOB | {"noise": "auto"}), tmp_path / "p.nc", many, tmp_path / "out.json")
+    scores = read(tmp_path / "out.json")
+    chosen = [each["predictive_noise"]["family"] for each in (scores, scores["baseline"])]
+    assert chosen == [scores["halves"]["family"], "gaussian"]
+    assert chosen[0] != "gaussian"
+    assert scores["linear"]["halves"]["candidates"] != scores["halves"]["candidates"]
 
 
 def test_few_validation_rows_have_no_halves(scored: Callable[..., dict[str, Any]]) -> None:
@@ -287,24 +311,15 @@ def test_failed_calibration_is_recorded_and_printed_in_red(
     assert RED + "FAILED\x1b[0m: chi2_per_point" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("noise", "ranks"), [("conformal", True), ("student_t", False)])
-def test_the_check_of_conformal_bars_counts_the_validation_rows(
-    make_predictions: MakePredictions,
-    dataset: Dataset,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    noise: str,
-    ranks: bool,
+@pytest.mark.parametrize("noise", ["conformal", "student_t"])
+def test_the_checks_count_the_validation_rows(
+    make_predictions: MakePredictions, dataset: Dataset, tmp_path: Path, read: Read, noise: str
 ) -> None:
-    counted = []
-
-    def check(*args: Any, ranked: int | None, **tolerances: Any) -> Any:
-        counted.append(ranked)
-        return checks.check(*args, ranked=ranked, **tolerances)
-
-    monkeypatch.setattr(predictions, "check", check)
+    """The limits of coverage are those of 120 rows and the test rows, which are fewer."""
     large = _repeated(dataset, 4)
     paths = make_predictions(tmp_path, large)
     evaluate(json.dumps(JOB | {"noise": noise}), *paths, tmp_path / "out.json")
-    assert counted == [int((large.split == VALIDATION).sum()) if ranks else None]
-    assert (large.split == VALIDATION).sum() != (large.split == TEST).sum()
+    points, tolerance = int((large.split == TEST).sum()), 0.02
+    high = betabinom.isf((1 - WITHIN) / 2, points, 0.68 * 121, 0.32 * 121) / points
+    found = read(tmp_path / "out.json")["calibration_checks"]["coverage_68"]
+    assert found["high"] == pytest.approx(high + tolerance)

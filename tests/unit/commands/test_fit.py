@@ -62,7 +62,7 @@ def test_a_table_becomes_a_surrogate_and_a_study_that_gives_its_bytes(
     assert "left out: point (text)" in printed.err
     assert "recipe: plain\n" in printed.err  # for a method was chosen
     assert printed.out.startswith("approximate: convergence does not apply, calibration not tested")
-    assert "too few test rows" in printed.out
+    assert "too few held-out rows" in printed.out
     called = "snakemake --snakefile CHECKOUT/Snakefile --configfile my_table.yaml"
     assert f"with a checkout of nlobayes: {called}\n" in printed.out
     assert called in Path("my_table.yaml").read_text()

@@ -405,7 +405,9 @@ def test_few_test_rows_leave_calibration_untested(metrics: Path, printed_summary
     assert row(lines, LABELS[0])[-2:] == ["not", "tested"]
     assert any(line.startswith("1 of 2 runs converged and are calibrated") for line in lines)
     page = "\n".join(printed_summary(rst=True))
-    assert "**Calibrated?** Yes: 1 of 1 runs. Not tested, for there are too few test rows" in page
+    assert (
+        "**Calibrated?** Yes: 1 of 1 runs. Not tested, for there are too few held-out rows" in page
+    )
 
 
 def test_groups_of_test_rows_have_a_table_below(metrics: Path, printed_summary: Any) -> None:

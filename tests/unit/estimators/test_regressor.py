@@ -39,7 +39,7 @@ def fitted() -> BayesianNetworkRegressor:
         regressor = one.fit(X, Y, sample_sd=0.1)
     (text,) = [str(each.message) for each in caught if each.category is ConvergenceWarning]
     assert "must be at most 1.01" in text
-    assert "calibration not tested, for there are too few test rows" in text
+    assert "calibration not tested, for there are too few held-out rows" in text
     assert "all chains are drawn again" in text
     assert not any(word in text for word in ("is kept", "logs/", "figure"))
     return regressor

@@ -1,17 +1,22 @@
 """A calibrated forecaster passes every check; each wrong one fails every check."""
 
+from math import comb
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy import stats
 
 from nlobayes.evaluation.calibration.calibration import pit_table, standardised_residuals
-from nlobayes.evaluation.calibration.checks import BAND, check
+from nlobayes.evaluation.calibration.checks import WITHIN, check
 from nlobayes.evaluation.predictive.density import predictive_cdf, predictive_moments
 from tests.unit.evaluation.noises import make_noise
 
 POINTS = 2000
 CHECKS = ["chi2_per_point", "coverage_68", "coverage_95", "pit_ecdf"]
 SEEDS = range(2)
+KNOWN = 10**8
+"""Rows of a fit that leaves no doubt."""
 
 
 def forecast(
@@ -32,7 +37,7 @@ def forecast(
 
 def passed(seed: int, *, factor: float = 1.0, shift: float = 0.0, **tolerances: float) -> set[str]:
     z_total, pit = forecast(seed, factor=factor, shift=shift)
-    found = check(z_total, pit, ranked=None, **tolerances)
+    found = check(z_total, pit, fitted_to=KNOWN, **tolerances)
     assert [*found] == CHECKS
     return {name for name, result in found.items() if result["passed"]}
 
@@ -40,7 +45,7 @@ def passed(seed: int, *, factor: float = 1.0, shift: float = 0.0, **tolerances: 
 @pytest.mark.statistical
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_calibrated_forecaster_passes(seed: int) -> None:
-    """Also without tolerance, within three standard errors."""
+    """Also without tolerance, by chance alone."""
     assert passed(seed) == set(CHECKS)
     assert passed(seed, coverage_tolerance=0.0, chi2_tolerance=0.0) == set(CHECKS)
 
@@ -66,31 +71,50 @@ def test_half_a_standard_deviation_off_fails(seed: int, shift: float) -> None:
     assert passed(seed, shift=shift, coverage_tolerance=0.0, chi2_tolerance=0.0) == set()
 
 
-def test_bounds_are_tolerance_and_three_standard_errors() -> None:
-    z = stats.norm.ppf((np.arange(400) + 0.5) / 400)
-    found = check(z, stats.norm.cdf(z), coverage_tolerance=0.01, chi2_tolerance=0.05)
-    reach = 0.01 + 3 * np.sqrt(0.68 * 0.32 / 400)
+def test_limits_of_coverage_are_those_of_ranks_by_counting() -> None:
+    """Of all orders of 99 and 40 residuals: k of the 40 are within the 68th of the 99."""
+    ways = [comb(k + 67, k) * comb(40 - k + 31, 40 - k) for k in range(41)]
+    below = np.cumsum(ways) / comb(139, 40)
+    low, high = np.searchsorted(below, [(1 - WITHIN) / 2, (1 + WITHIN) / 2]) / 40
+    z = stats.norm.ppf((np.arange(40) + 0.5) / 40)
+    found = check(z, stats.norm.cdf(z), fitted_to=99, coverage_tolerance=0.01)
     assert found["coverage_68"] == {
-        "value": pytest.approx(0.68),
-        "low": pytest.approx(0.68 - reach),
-        "high": pytest.approx(0.68 + reach),
+        "value": pytest.approx(0.68, abs=0.025),
+        "low": pytest.approx(low - 0.01),
+        "high": pytest.approx(high + 0.01),
         "passed": True,
     }
-    assert found["chi2_per_point"]["high"] == pytest.approx(1.05 + 3 * np.sqrt(2 / 400))
-    assert found["chi2_per_point"]["value"] == pytest.approx(np.mean(z**2))
     assert found["pit_ecdf"]["low"] is None
 
 
-def test_heavy_tails_widen_the_bounds_of_chi2() -> None:
-    """A single pull of 20 among 400: the error is that of the values."""
+def test_limits_of_chi2_are_those_of_a_ratio_of_gaussian_variances() -> None:
+    """0.135 % of 400 000 ratios of 60 and 40 values lie beyond either limit, within 10 %."""
+    rng = np.random.default_rng(0)
+    tested, fitted = (rng.chisquare(rows, 400_000) / rows for rows in (60, 40))
+    z = stats.norm.ppf((np.arange(60) + 0.5) / 60)
+    checks = check(z, stats.norm.cdf(z), fitted_to=40, chi2_tolerance=0.0)
+    found: dict[str, Any] = checks["chi2_per_point"]
+    assert found["value"] == pytest.approx(np.mean(z**2))
+    for beyond in (tested / fitted < found["low"], tested / fitted > found["high"]):
+        assert beyond.mean() == pytest.approx((1 - WITHIN) / 2, rel=0.13)
+
+
+def test_heavy_tails_widen_the_limits_of_chi2() -> None:
+    """A single pull of 20 among 400: one pull decides, so the limits are those of few rows."""
     z = np.append(np.ones(399), 20.0)
-    found = check(z, stats.norm.cdf(z))["chi2_per_point"]
-    assert found["high"] == pytest.approx(1.1 + 3 * np.std(z**2) / 20)
+    gaussian = stats.norm.ppf((np.arange(400) + 0.5) / 400)
+    heavy, light = (
+        check(pulls, stats.norm.cdf(pulls), fitted_to=KNOWN)["chi2_per_point"]["high"]
+        for pulls in (z, gaussian)
+    )
+    assert heavy is not None
+    assert light is not None
+    assert heavy > 3 > 1.4 > light
 
 
 def test_excess_is_the_largest_distance_out_of_the_band() -> None:
     """All of 100 points at 0.5: the function jumps to 1 where the band ends below 0.75."""
-    found = check(np.zeros(100), np.full(100, 0.5))["pit_ecdf"]
+    found = check(np.zeros(100), np.full(100, 0.5), fitted_to=KNOWN)["pit_ecdf"]
     assert isinstance(found["value"], float)
     assert 0.25 < found["value"] < 0.5
     assert found["passed"] is False
@@ -99,13 +123,13 @@ def test_excess_is_the_largest_distance_out_of_the_band() -> None:
 def test_a_pit_that_underflows_to_zero_is_no_excess_of_its_own() -> None:
     pit = (np.arange(500) + 0.5) / 500
     pit[0] = 0.0
-    assert check(np.ones(500), pit)["pit_ecdf"]["passed"] is True
+    assert check(np.ones(500), pit, fitted_to=KNOWN)["pit_ecdf"]["passed"] is True
 
 
 def test_one_point_is_checked_within_wide_bounds() -> None:
-    found = check(np.array([0.1]), np.array([0.54]))
+    found = check(np.array([0.1]), np.array([0.54]), fitted_to=KNOWN)
     assert {name for name, result in found.items() if result["passed"]} == set(CHECKS)
-    assert found["chi2_per_point"]["high"] == pytest.approx(1.1 + 3 * np.sqrt(2))
+    assert found["chi2_per_point"]["high"] == pytest.approx(0.1 + 3.2**2, rel=0.01)
 
 
 @pytest.mark.statistical
@@ -124,7 +148,7 @@ def test_ranks_among_few_residuals_are_no_false_alarm(ranked: int, points: int) 
         return np.searchsorted(np.sort(pit), u, side="right") / points
 
     def refused(rows: int | None) -> int:
-        band = pit_table(np.array([0.5] * points), confidence=BAND, ranked=rows)
+        band = pit_table(np.array([0.5] * points), confidence=WITHIN, fitted_to=rows)
         lower, upper = band["lower"][1:-1], band["upper"][1:-1]
         return int(((found < lower) | (found > upper)).any(axis=1).sum())
 
@@ -137,12 +161,12 @@ def test_ranks_among_few_residuals_are_no_false_alarm(ranked: int, points: int) 
 @pytest.mark.statistical
 def test_ranks_do_not_excuse_intervals_that_are_too_narrow() -> None:
     _, pit = forecast(0, factor=1 / 1.4)
-    assert check(np.zeros(POINTS), pit, ranked=500)["pit_ecdf"]["passed"] is False
+    assert check(np.zeros(POINTS), pit, fitted_to=500)["pit_ecdf"]["passed"] is False
 
 
 def test_the_band_of_the_test_rows_alone_is_the_limit_of_many_ranked_rows() -> None:
     pit = (np.arange(200) + 0.5) / 200
-    alone, many, few = (pit_table(pit, ranked=rows) for rows in (None, 10**9, 100))
+    alone, many, few = (pit_table(pit, fitted_to=rows) for rows in (None, 10**9, 100))
     assert many["upper"] == pytest.approx(alone["upper"], abs=1e-8)
     assert few["upper"][50] == pytest.approx(
         alone["upper"][50]

@@ -32,7 +32,7 @@ def test_conformal_bars_cover_whatever_the_residuals_are() -> None:
     rng = np.random.default_rng(3)
     given, guess = scored(rng.uniform(0.5, 2.0, ROWS), rng)
     rivals = {"one": RivalPrediction(guess[np.newaxis], None, {})}
-    found = score_rivals(rivals, given, "conformal", np.zeros(2000))["one"]
+    found = score_rivals(rivals, given._replace(family="conformal"), np.zeros(2000))["one"]
     for key, level in (("coverage_68", 0.68), ("coverage_95", 0.95)):
         error = np.sqrt(level * (1 - level) * (1 / 2000 + 1 / 1000))
         assert found["test"][key] == pytest.approx(level, abs=4 * error)
@@ -47,7 +47,7 @@ def test_each_rival_has_a_family_of_its_own() -> None:
     plain = given.rows.observed + rng.normal(0, 0.3, ROWS)
     drawn = {"heavy": heavy, "plain": plain}
     rivals = {name: RivalPrediction(f[np.newaxis], None, {}) for name, f in drawn.items()}
-    found = score_rivals(rivals, given, "auto", np.zeros(2000))
+    found = score_rivals(rivals, given, np.zeros(2000))
     families = {name: scores["predictive_noise"]["family"] for name, scores in found.items()}
     assert families["plain"] != families["heavy"]
 
@@ -72,7 +72,8 @@ def test_the_difference_of_log_scores_is_paired_over_test_rows() -> None:
     observed, test = given.rows.observed, given.rows.split == 2
     density = norm(guess + 2 * noise, 0.4).logpdf(observed)[test]
     rivals = {"half": RivalPrediction((guess + noise)[np.newaxis], None, {})}
-    found = score_rivals(rivals, given, "gaussian", density)["half"]["lppd_difference"]
+    found = score_rivals(rivals, given._replace(family="gaussian"), density)["half"]
+    found = found["lppd_difference"]
     assert found["mean"] == pytest.approx(np.log(2), abs=0.02)
     assert found["standard_error"] < 0.01
     assert found["low"] < found["mean"] < found["high"]

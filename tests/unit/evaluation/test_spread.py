@@ -78,6 +78,6 @@ def test_coverage_fails_in_the_thirds_where_bars_are_too_wide_or_too_narrow() ->
     rng = np.random.default_rng(7)
     mean = np.arange(1200.0)
     z = rng.normal(size=1200) * np.repeat([0.45, 1.0, 2.0], 400)
-    found = coverage_of_thirds(mean, norm.cdf(z), tolerance=0.02)
+    found = coverage_of_thirds(mean, norm.cdf(z), tested=600, tolerance=0.02)
     assert [check["passed"] for check in found] == [False, True, False]
     assert [check["value"] for check in found] == pytest.approx([0.97, 0.68, 0.38], abs=0.07)

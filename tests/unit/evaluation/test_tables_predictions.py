@@ -132,7 +132,7 @@ def test_a_split_without_rows_is_left_out(draws: np.ndarray, rows: tables.Rows) 
     table = tables.predictions(draws, some, NOISE, scale="log10")
     assert set(table["split"]) == {"train", "test"}
     covered = tables.coverage(table, draws, NOISE)
-    for tabulated in (covered, tables.levels(table), tables.pit(table, ranked=None)):
+    for tabulated in (covered, tables.levels(table), tables.pit(table, fitted_to=None)):
         assert set(tabulated["split"]) == {"train", "test"}
 
 
@@ -161,7 +161,7 @@ def test_coverage_is_tabulated_for_every_split(
 def test_levels_and_pit_are_tabulated_for_every_split(
     predicted: Columns, rows: tables.Rows, draws: np.ndarray
 ) -> None:
-    levels, pit = tables.levels(predicted), tables.pit(predicted, ranked=None)
+    levels, pit = tables.levels(predicted), tables.pit(predicted, fitted_to=None)
     assert [*levels] == ["split", "level", "coverage", "lower", "upper"]
     assert [*pit] == ["split", "u", "ecdf", "lower", "upper"]
     assert (lengths(levels), lengths(pit)) == (3 * 99, 3 * 101)
@@ -176,9 +176,9 @@ def test_levels_and_pit_are_tabulated_for_every_split(
                 np.testing.assert_array_equal(table[column][table["split"] == name], numbers)
 
 
-def test_ranked_rows_widen_the_band_of_the_test_split_alone(predicted: Columns) -> None:
-    alone, ranked = tables.pit(predicted, ranked=None), tables.pit(predicted, ranked=20)
-    width, wider = (table["upper"] - table["lower"] for table in (alone, ranked))
+def test_rows_of_the_fit_widen_the_band_of_the_test_split_alone(predicted: Columns) -> None:
+    alone, both = tables.pit(predicted, fitted_to=None), tables.pit(predicted, fitted_to=20)
+    width, wider = (table["upper"] - table["lower"] for table in (alone, both))
     test = alone["split"] == "test"
     assert np.array_equal(width[~test], wider[~test])
     assert (wider[test] >= width[test]).all()
@@ -203,11 +203,11 @@ def test_conditional_calibration_is_that_of_the_test_split(
 
 
 def test_checks_are_those_of_the_test_split(predicted: Columns) -> None:
-    table = tables.calibration_checks(predicted, ranked=20, coverage_tolerance=0.3)
+    table = tables.calibration_checks(predicted, fitted_to=20, coverage_tolerance=0.3)
     assert [*table] == ["check", "value", "low", "high", "passed"]
     test = predicted["split"] == "test"
     z_total, pit = predicted["z_total"][test], predicted["pit"][test]
-    expected = check(z_total, pit, ranked=20, coverage_tolerance=0.3)
+    expected = check(z_total, pit, fitted_to=20, coverage_tolerance=0.3)
     assert table["check"].tolist() == [*expected]
     for name in ("value", "high", "passed"):
         assert table[name].tolist() == [result[name] for result in expected.values()]

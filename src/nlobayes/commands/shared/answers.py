@@ -49,13 +49,13 @@ def _converged(runs: Sequence[Finished]) -> str:
 
 
 def _calibrated(runs: Sequence[Finished]) -> str:
-    """Count the runs whose error bars passed, and name those with too few test rows to test."""
+    """Count the runs whose error bars passed, and name those with too few held-out rows to test."""
     untested = [run.label for run in runs if run.untested]
     tested = [run for run in runs if not run.untested]
     if not untested:
         return _counted("runs", runs, [run for run in runs if not run.uncalibrated])
     counted = _counted("runs", tested, [run for run in tested if not run.uncalibrated])
-    few = f"Not tested, for there are too few test rows: {', '.join(untested)}."
+    few = f"Not tested, for there are too few held-out rows: {', '.join(untested)}."
     return f"{counted} {few}" if tested else few
 
 

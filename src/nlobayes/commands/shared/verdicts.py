@@ -108,7 +108,7 @@ def count_passed(runs: Sequence[Finished]) -> str:
     approximate = [run.label for run in runs if run.approximate]
     untested = [run.label for run in runs if run.untested]
     others = [f"{APPROXIMATE}: {', '.join(approximate)}"] if approximate else []
-    others += [f"too few test rows for calibration: {', '.join(untested)}"] if untested else []
+    others += [f"too few held-out rows for calibration: {', '.join(untested)}"] if untested else []
     return "; ".join([": ".join(filter(None, [counted, ", ".join(passed)])), *others])
 
 

@@ -158,7 +158,7 @@ def level_table(pit: np.ndarray, levels: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def pit_table(
-    pit: np.ndarray, *, confidence: float = CONFIDENCE, ranked: int | None = None
+    pit: np.ndarray, *, confidence: float = CONFIDENCE, fitted_to: int | None = None
 ) -> dict[str, np.ndarray]:
     """Tabulate the distribution function of the PIT with the band of a uniform sample.
 
@@ -168,8 +168,8 @@ def pit_table(
         Probability integral transform, axis (point).
     confidence
         Probability that the whole function of a calibrated forecaster lies in the band.
-    ranked
-        Number of other rows among whose absolute residuals the PIT gives the rank, if it does.
+    fitted_to
+        Number of other rows that the noise was fitted to, if the band is to include their chance.
 
     Returns
     -------
@@ -184,7 +184,7 @@ def pit_table(
     u = np.linspace(0, 1, _ECDF_POINTS)
     ecdf = np.searchsorted(np.sort(pit), u, side="right") / len(pit)
     band = _arviz.ecdf_confidence_band(len(pit), u, u, prob=confidence, method="optimized")
-    chance = 1.0 if ranked is None else _chance_of_ranks(u, len(pit), ranked)
+    chance = 1.0 if fitted_to is None else _chance_of_ranks(u, len(pit), fitted_to)
     lower, upper = (np.clip(u + chance * (edge - u), 0, 1) for edge in band)
     return {"u": u, "ecdf": ecdf, "lower": lower, "upper": upper}
 
@@ -234,15 +234,15 @@ def spread_error(z: np.ndarray) -> float:
     return float(squared.std() / (2 * np.sqrt(variance * len(z)))) if variance > 0 else 0.0
 
 
-def _chance_of_ranks(u: np.ndarray, points: int, ranked: int) -> np.ndarray:
-    """Return the factor (row,) by which the sampling error of the ranked rows widens the band.
+def _chance_of_ranks(u: np.ndarray, points: int, others: int) -> np.ndarray:
+    """Return the factor (row,) by which ranks among other residuals widen the band.
 
     The share of absolute residuals below the v-quantile of n others has the variance v (1 - v) / n.
     Half of its error is that of the distribution function at u = (1 + v) / 2 and (1 - v) / 2, where
     m points have the binomial variance (1 - v²) / 4 m. The ratio is (m / n) v / (1 + v).
     """
     v = np.abs(2 * u - 1)
-    return np.sqrt(1 + points / ranked * v / (1 + v))
+    return np.sqrt(1 + points / others * v / (1 + v))
 
 
 def _pulls(z: np.ndarray) -> dict[str, float | str]:

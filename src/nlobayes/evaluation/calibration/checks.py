@@ -1,28 +1,28 @@
 """Four checks of the calibration of a forecaster, with their bounds.
 
-A check passes within its nominal value plus or minus a tolerance (the accuracy needed in practice)
-and three standard errors (the sampling error of the points). The distribution of the PIT has no
-tolerance: it passes inside a simultaneous band that a calibrated forecaster leaves as rarely as a
-Gaussian leaves three standard errors. If error bars are ranks among the residuals of other rows,
-the band includes the sampling error of both samples.
+A check passes within the interval of chance plus or minus a tolerance, the accuracy needed in
+practice. A calibrated forecaster leaves the interval as rarely as a Gaussian leaves three standard
+errors. Chance is that of the points, and that of the rows that the noise was fitted to. The latter
+is taken for error bars that are ranks among the residuals of these rows; a scale that is fitted to
+them has less. The distribution of the PIT has a simultaneous band and no tolerance.
 """
 
 import math
 
 import numpy as np
+from scipy.stats import betabinom, f
 
 from nlobayes.evaluation.calibration.calibration import CENTRAL_LEVELS, pit_table, share_within
 
-STANDARD_ERRORS = 3.0
-BAND = math.erf(STANDARD_ERRORS / math.sqrt(2))
-"""Probability of the band of the PIT, 99.73 %."""
+WITHIN = math.erf(3 / math.sqrt(2))
+"""Probability with which a calibrated forecaster is within the interval of a check, 99.73 %."""
 
 
 def check(
     z_total: np.ndarray,
     pit: np.ndarray,
     *,
-    ranked: int | None = None,
+    fitted_to: int,
     coverage_tolerance: float = 0.02,
     chi2_tolerance: float = 0.1,
 ) -> dict[str, dict[str, float | bool | None]]:
@@ -34,52 +34,69 @@ def check(
         Standardised residuals (observed - mean) / total sd, axis (point).
     pit
         Probability integral transform of the predictive mixture, axis (point).
-    ranked
-        Number of other rows among whose absolute residuals the PIT gives the rank, if it does.
+    fitted_to
+        Number of other rows that the noise was fitted to.
     coverage_tolerance, chi2_tolerance
-        Distances from nominal that pass for any number of points.
+        Distances from the interval of chance that pass.
 
     Returns
     -------
     dict
         By name, `value`, `low`, `high` (None if there is no such bound) and `passed`:
-        `chi2_per_point`, the mean of z_total², nominally 1, its standard error that of the values
-        or of a Gaussian's, √(2 / points), whichever is larger; `coverage_68` and `coverage_95`,
-        the shares inside central intervals, with binomial standard errors; `pit_ecdf`, the
-        largest distance by which the distribution function of the PIT leaves the band, zero or
-        less inside it (at u = 0.01 … 0.99).
+        `chi2_per_point`, the mean of z_total², nominally 1; `coverage_68` and `coverage_95`, the
+        shares inside central intervals; `pit_ecdf`, the largest distance by which the distribution
+        function of the PIT leaves the band, zero or less inside it (at u = 0.01 … 0.99).
 
     References
     ----------
-    T. Säilynoja, P.-C. Bürkner, A. Vehtari, Statistics and Computing 32 (2022) 32, for the band.
+    V. Vovk, Machine Learning 92 (2013) 349, for coverage, which is beta-binomial. T. Säilynoja,
+    P.-C. Bürkner, A. Vehtari, Statistics and Computing 32 (2022) 32, for the band.
     """
-    squared, points = np.square(z_total), len(z_total)
-    error = max(float(squared.std()), math.sqrt(2)) / math.sqrt(points)
     return {
-        "chi2_per_point": _near(float(squared.mean()), 1.0, chi2_tolerance, error=error),
-        "coverage_68": check_coverage(pit, "coverage_68", coverage_tolerance),
-        "coverage_95": check_coverage(pit, "coverage_95", coverage_tolerance),
-        "pit_ecdf": _band(pit, ranked),
+        "chi2_per_point": _check_chi2(np.square(z_total), fitted_to, chi2_tolerance),
+        "coverage_68": check_coverage(pit, "coverage_68", fitted_to, coverage_tolerance),
+        "coverage_95": check_coverage(pit, "coverage_95", fitted_to, coverage_tolerance),
+        "pit_ecdf": _band(pit, fitted_to),
     }
 
 
-def check_coverage(pit: np.ndarray, name: str, tolerance: float) -> dict[str, float | bool | None]:
-    """Check one of the coverages of `check`."""
-    level = CENTRAL_LEVELS[name]
-    error = math.sqrt(level * (1 - level) / len(pit))
-    return _near(share_within(2 * pit - 1, level), level, tolerance, error=error)
-
-
-def _near(
-    value: float, nominal: float, tolerance: float, *, error: float
+def check_coverage(
+    pit: np.ndarray, name: str, fitted_to: int, tolerance: float
 ) -> dict[str, float | bool | None]:
-    reach = tolerance + STANDARD_ERRORS * error
-    low, high = nominal - reach, nominal + reach
+    """Check one of the coverages of `check`.
+
+    The share of new residuals within the k-th smallest of n others has the beta distribution of
+    k and n + 1 - k, and the nominal share is k / (n + 1).
+    """
+    level, points = CENTRAL_LEVELS[name], len(pit)
+    within = np.array([level, 1 - level]) * (fitted_to + 1)
+    low, high = betabinom.interval(WITHIN, points, *within)
+    return _within(share_within(2 * pit - 1, level), low / points, high / points, tolerance)
+
+
+def _check_chi2(
+    squared: np.ndarray, fitted_to: int, tolerance: float
+) -> dict[str, float | bool | None]:
+    """Check the mean of squared pulls (point,), a ratio of squares of both samples.
+
+    For Gaussian residuals and one scale it has the F distribution. Heavier tails are worth fewer
+    degrees of freedom, by the relative variance of the squares (2 for a Gaussian).
+    """
+    mean = float(squared.mean())
+    rows_per_degree = max(1.0, float(squared.var()) / (2 * mean**2) if mean > 0 else 0.0)
+    low, high = f.interval(WITHIN, len(squared) / rows_per_degree, fitted_to / rows_per_degree)
+    return _within(mean, low, high, tolerance)
+
+
+def _within(
+    value: float, low: float, high: float, tolerance: float
+) -> dict[str, float | bool | None]:
+    low, high = float(low - tolerance), float(high + tolerance)
     return {"value": value, "low": low, "high": high, "passed": low <= value <= high}
 
 
-def _band(pit: np.ndarray, ranked: int | None) -> dict[str, float | bool | None]:
-    whole = pit_table(pit, confidence=BAND, ranked=ranked)
+def _band(pit: np.ndarray, fitted_to: int) -> dict[str, float | bool | None]:
+    whole = pit_table(pit, confidence=WITHIN, fitted_to=fitted_to)
     table = {name: column[1:-1] for name, column in whole.items()}
     outside = np.maximum(table["ecdf"] - table["upper"], table["lower"] - table["ecdf"])
     excess = float(outside.max())

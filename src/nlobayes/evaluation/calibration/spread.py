@@ -56,13 +56,19 @@ def spread_along(draws: np.ndarray, observed: np.ndarray, trained: np.ndarray) -
 
 
 def coverage_of_thirds(
-    mean: np.ndarray, pit: np.ndarray, *, tolerance: float
+    mean: np.ndarray, pit: np.ndarray, *, tested: int, tolerance: float
 ) -> list[dict[str, Any]]:
     """Check the coverage of central 68 % intervals in the thirds of the predictions; (point,).
 
-    Each check is as in `checks.check`, in ascending order of the predictions.
+    Each check is as in `checks.check`, in ascending order of the predictions. `tested` points are
+    test rows, and the noise was fitted to the others. Coverage of all the others together is right
+    by the fit, which narrows the limits; that of test rows has the chance of the fit, which widens
+    them. With v others and t test rows the variance p (1 - p) (2 v + t) / v (v + t) of a third is
+    that of its points, 3 / (v + t), and of v (v + t) / (t - v) rows of a fit; of no fit if t <= v.
     """
-    return [check_coverage(pit[rows], "coverage_68", tolerance) for rows in _thirds(mean)]
+    thirds, fitted = [pit[rows] for rows in _thirds(mean)], len(pit) - tested
+    fitted_to = fitted * len(pit) // max(tested - fitted, 1)
+    return [check_coverage(each, "coverage_68", fitted_to, tolerance) for each in thirds]
 
 
 def _thirds(mean: np.ndarray) -> list[np.ndarray]:

@@ -88,11 +88,6 @@ def lies_about_mean(family: str) -> bool:
     return _family(family).ABOUT_MEAN
 
 
-def gives_ranks(family: str) -> bool:
-    """Return whether intervals of a family are ranks among the residuals that it is fitted to."""
-    return _family(family).BY_RANKS
-
-
 def _family(name: str) -> NoiseFamily:
     if name not in NOISES:
         raise InputError("evaluation.unknown_noise", name=name, known=list(NOISES))

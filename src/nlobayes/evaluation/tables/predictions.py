@@ -107,15 +107,15 @@ def levels(predicted: Columns) -> Columns:
     return _by_split(predicted, lambda part: calibration.level_table(part["pit"], LEVELS))
 
 
-def pit(predicted: Columns, *, ranked: int | None) -> Columns:
+def pit(predicted: Columns, *, fitted_to: int | None) -> Columns:
     """Tabulate the distribution function of the PIT with its band for every split.
 
-    The band of the test split is that of the check, which explains `ranked`.
+    The band of the test split is that of the check, which explains `fitted_to`.
     """
 
     def of_split(part: Columns) -> Columns:
         tested = part["split"][0] == "test"
-        return calibration.pit_table(part["pit"], ranked=ranked if tested else None)
+        return calibration.pit_table(part["pit"], fitted_to=fitted_to if tested else None)
 
     return _by_split(predicted, of_split)
 
@@ -127,13 +127,13 @@ def conditional(predicted: Columns) -> Columns:
     return conditions.conditional_table(by, test["z_total"], test["pit"])
 
 
-def calibration_checks(predicted: Columns, *, ranked: int | None, **tolerances: float) -> Columns:
+def calibration_checks(predicted: Columns, *, fitted_to: int, **tolerances: float) -> Columns:
     """Tabulate the calibration checks of the test split; `low` is NaN where there is no bound.
 
-    `ranked` and the tolerances are those of `calibration.checks.check`.
+    `fitted_to` and the tolerances are those of `calibration.checks.check`.
     """
     test = _rows_of(predicted, "test")
-    found = check(test["z_total"], test["pit"], ranked=ranked, **tolerances)
+    found = check(test["z_total"], test["pit"], fitted_to=fitted_to, **tolerances)
     return {"check": np.array([*found]), **_columns(list(found.values()))}
 
 

@@ -29,7 +29,7 @@ from nlobayes.evaluation.predictive.density import (
 )
 from nlobayes.evaluation.predictive.fitted import FittedNoise
 from nlobayes.evaluation.predictive.noise import PredictiveNoise, at_rows
-from nlobayes.evaluation.predictive.noise_fit import at_points, fit_noise, gives_ranks
+from nlobayes.evaluation.predictive.noise_fit import at_points, fit_noise
 from nlobayes.evaluation.scores import linear
 from nlobayes.evaluation.scores.of_groups import score_groups
 from nlobayes.evaluation.scores.of_split import evaluate
@@ -52,7 +52,7 @@ measure = rmse_of_numbers
 
 
 class Scored(NamedTuple):
-    """The inputs of scores of a posterior and its baselines, with the family of the noise.
+    """The inputs of scores of a posterior and its baselines; the family may be `auto`.
 
     `groups` names groups of rows that are also scored separately; None if there are none. `own` are
     custom scores.
@@ -85,17 +85,17 @@ def tables(given: Given, choices: Choices, scores: Mapping[str, Any]) -> dict[st
     rows, scale = _rows(given), _target(given).scale
     draws, rng = _draws(given), np.random.default_rng(choices.seed)
     fitted = _fitted(scores["predictive_noise"])
-    noise, ranked = at_points(fitted, draws, given.data.features), _ranked(fitted.family, rows)
+    noise = at_points(fitted, draws, given.data.features)
     predicted = of_predictions.predictions(draws, rows, noise, scale=scale)
     return {
         "predictions": predicted,
         "coverage": of_predictions.coverage(predicted, draws, noise),
         "levels": of_predictions.levels(predicted),
-        "pit": of_predictions.pit(predicted, ranked=ranked),
+        "pit": of_predictions.pit(predicted, fitted_to=_held(predicted)),
         "conditional": of_predictions.conditional(predicted),
         "deciles": of_predictions.deciles(draws, rows, noise, rng, scale=scale),
         "cases": of_predictions.cases(draws, rows, noise, rng, choices.cases),
-        "calibration_checks": _checks(predicted, choices, ranked),
+        "calibration_checks": _checks(predicted, choices),
         **_curves(given, noise),
     }
 
@@ -115,21 +115,16 @@ def _score_target(given: Given, choices: Choices) -> Scores:
     posterior = _draws(given)
     data, chosen = given.data, (choices.seed, choices.noise)
     scored = Scored(_rows(given), data.features, _target(given), *chosen, data.groups, choices.own)
-    spread = _spread(posterior, scored)
-    halves = _halves(posterior, scored, changes=spread["changes"])
-    scored = scored._replace(family=halves["family"])
     scores, noise = _every_split(posterior, scored)
-    scores["halves"] = halves
     scores["baseline"] = _ensemble(given.baseline.function, scored)
     scores["linear"] = _least_squares(given, scored)
     if given.rivals:
         density = _density_of_test(posterior, noise, scored)
-        scores["rivals"] = score_rivals(given.rivals, scored, choices.noise, density)
+        scores["rivals"] = score_rivals(given.rivals, scored, density)
     scores |= score_stated_noise(given)
     predicted = of_predictions.predictions(posterior, scored.rows, noise, scale=scored.target.scale)
-    scores["spread"] = spread | {"coverage_68": _coverage_of_thirds(predicted, choices)}
-    checks = _checks(predicted, choices, _ranked(scored.family, scored.rows))
-    return scores | {"calibration_checks": _checks_by_name(checks)}
+    scores["spread"] |= {"coverage_68": _coverage_of_thirds(predicted, choices)}
+    return scores | {"calibration_checks": _checks_by_name(_checks(predicted, choices))}
 
 
 def _draws(given: Given) -> np.ndarray:
@@ -142,25 +137,23 @@ def _target(given: Given) -> TargetTransform:
 
 
 def score_rivals(
-    rivals: Mapping[str, RivalPrediction], scored: Scored, family: str, density: np.ndarray
+    rivals: Mapping[str, RivalPrediction], scored: Scored, density: np.ndarray
 ) -> dict[str, Scores]:
-    """Score each rival like the posterior, with a noise fitted and chosen in the same way.
+    """Score each rival like the posterior, with its own noise.
 
     `lppd_difference` is the mean by which its log density of a test row is above `density`
     (test row,), that of the posterior, with its error and 95 % interval over the rows.
     """
-    scored = scored._replace(family=family)
     return {name: _rival(rival, scored, density) for name, rival in rivals.items()}
 
 
 def _rival(rival: RivalPrediction, scored: Scored, density: np.ndarray) -> Scores:
     if rival.missing is not None:
         return {"missing": rival.missing}
-    halves = _halves(rival.function, scored, changes=_spread(rival.function, scored)["changes"])
-    scores, noise = _every_split(rival.function, scored._replace(family=halves["family"]))
+    scores, noise = _every_split(rival.function, scored)
     paired = estimate(_density_of_test(rival.function, noise, scored) - density)
     difference = {name: _plain(value) for name, value in paired._asdict().items()}
-    scores |= {"halves": halves, "facts": dict(rival.facts), "lppd_difference": difference}
+    scores |= {"facts": dict(rival.facts), "lppd_difference": difference}
     if rival.sd is not None:
         mean, test = rival.function.mean(axis=0), scored.rows.split == TEST
         scores["own"] = own_account(mean[test], rival.sd[test], scored.rows.observed[test])
@@ -187,12 +180,14 @@ def _rows(given: Given) -> Rows:
 
 
 def _every_split(draws: np.ndarray, scored: Scored) -> tuple[Scores, PredictiveNoise]:
-    """Fit the noise on validation rows, and score every split with it."""
+    """Choose and fit the noise on validation rows, and score every split with it."""
     rows, held = scored.rows, scored.rows.split == VALIDATION
+    spread = _spread(draws, scored)
+    halves = _halves(draws, scored, changes=spread["changes"])
     fitted = fit_noise(
         draws[:, held],
         rows.observed[held],
-        family=scored.family,
+        family=halves["family"],
         features=scored.features[held],
         covariate=rows.covariate[held],
     )
@@ -202,7 +197,7 @@ def _every_split(draws: np.ndarray, scored: Scored) -> tuple[Scores, PredictiveN
     }
     unit = "dex" if scored.target.scale == "log10" else "of the target"
     scores["predictive_noise"] = {**fitted._asdict(), "unit": unit, "fitted_on": "val"}
-    return scores, noise
+    return scores | {"spread": spread, "halves": halves}, noise
 
 
 def _one_split(draws: np.ndarray, noise: PredictiveNoise, label: int, scored: Scored) -> Scores:
@@ -252,7 +247,8 @@ def _coverage_of_thirds(predicted: Columns, choices: Choices) -> list[Scores]:
     """Check coverage along the prediction on validation and test rows."""
     held = predicted["split"] != SPLITS[TRAIN]
     mean, pit = predicted["mean"][held], predicted["pit"][held]
-    return coverage_of_thirds(mean, pit, tolerance=choices.coverage_tolerance)
+    tested = len(pit) - _held(predicted)
+    return coverage_of_thirds(mean, pit, tested=tested, tolerance=choices.coverage_tolerance)
 
 
 def _halves(draws: np.ndarray, scored: Scored, *, changes: bool) -> Scores:
@@ -291,16 +287,16 @@ def _least_squares(given: Given, scored: Scored) -> Scores:
     return scores | {"coefficients": coefficients}
 
 
-def _ranked(family: str, rows: Rows) -> int | None:
-    """Count the rows whose residuals are ranked; None if intervals are not ranks."""
-    return int((rows.split == VALIDATION).sum()) if gives_ranks(family) else None
+def _held(predicted: Columns) -> int:
+    """Count the validation rows, to which the noise is fitted."""
+    return int((predicted["split"] == SPLITS[VALIDATION]).sum())
 
 
-def _checks(predicted: Columns, choices: Choices, ranked: int | None) -> Columns:
+def _checks(predicted: Columns, choices: Choices) -> Columns:
     """Check the calibration on the test split, within tolerances."""
     return of_predictions.calibration_checks(
         predicted,
-        ranked=ranked,
+        fitted_to=_held(predicted),
         coverage_tolerance=choices.coverage_tolerance,
         chi2_tolerance=choices.chi2_tolerance,
     )

@@ -58,7 +58,7 @@ class Choices(NamedTuple):
     seed
         Seed of everything that is sampled.
     coverage_tolerance, chi2_tolerance
-        Allowed deviation of calibration from nominal, beyond three standard errors.
+        Allowed deviation of calibration, beyond chance (99.73 %).
     noise
         Family of the predictive noise, or `auto`; not used if it was fitted before.
     image

@@ -11,9 +11,6 @@ class NoiseFamily(Protocol):
     ABOUT_MEAN: bool
     """Whether the noise lies about the mean of the draws; otherwise about every draw."""
 
-    BY_RANKS: bool
-    """Whether its intervals are ranks among absolute residuals of the points it is fitted to."""
-
     def fit(self, points: Any) -> Any:
         """Fit the noise to held-out `fitted.Points`; return a `fitted.FittedNoise`."""
         ...

@@ -26,7 +26,6 @@ from nlobayes.evaluation.predictive.noises import scaled_student_t
 from nlobayes.evaluation.predictive.scale_regression import fit_scales
 
 ABOUT_MEAN = True
-BY_RANKS = True
 
 FEWEST_ROWS = 40
 ROWS_PER_BIN = 100

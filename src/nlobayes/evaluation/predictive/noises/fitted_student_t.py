@@ -8,7 +8,6 @@ from nlobayes.evaluation.predictive.noises import student_t
 from nlobayes.evaluation.predictive.scale_search import Optimum, fit_scale
 
 ABOUT_MEAN = False
-BY_RANKS = False
 
 _DEGREES = (2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 12.0, 20.0)
 

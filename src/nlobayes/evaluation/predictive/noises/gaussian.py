@@ -7,7 +7,6 @@ from nlobayes.evaluation.predictive.fitted import FittedNoise, Points
 from nlobayes.evaluation.predictive.scale_search import fit_scale
 
 ABOUT_MEAN = False
-BY_RANKS = False
 
 
 def fit(points: Points) -> FittedNoise:

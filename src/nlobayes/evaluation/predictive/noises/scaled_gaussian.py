@@ -11,7 +11,6 @@ from nlobayes.evaluation.predictive.fitted import FittedNoise, Points
 from nlobayes.evaluation.predictive.noises import gaussian
 
 ABOUT_MEAN = False
-BY_RANKS = False
 
 _SLOPE_SD = 0.5
 _MOST = 3.0

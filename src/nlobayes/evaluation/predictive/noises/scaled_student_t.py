@@ -8,7 +8,6 @@ from nlobayes.evaluation.predictive.scale_regression import fit_scales, place_kn
 from nlobayes.evaluation.predictive.scale_search import no_noise
 
 ABOUT_MEAN = True
-BY_RANKS = False
 
 
 def fit(points: Points) -> FittedNoise:

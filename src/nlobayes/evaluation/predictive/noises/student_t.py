@@ -12,7 +12,6 @@ from nlobayes.evaluation.predictive.fitted import FittedNoise, Points
 from nlobayes.evaluation.predictive.scale_search import fit_scale
 
 ABOUT_MEAN = False
-BY_RANKS = False
 
 _DEGREES = 4.0
 
