@@ -32,13 +32,13 @@ from nlobayes.data.physics.partonic import (
     Kind,
     Pair,
     Quark,
-    born_cross_section,
     make_pair,
     threshold_gev,
 )
 from nlobayes.data.physics.pdf import MSTW2008_NLO
 from nlobayes.data.physics.scans import sample_parameters
 from nlobayes.data.processes import make_process
+from tests.born import born_cross_section
 from tests.reference.test_pairs import (
     ALPHA,
     CHARGE,
@@ -331,7 +331,7 @@ def test_cross_sections_are_integrals_over_tau(
         def integrand(x: float, one: Pair = one, start: float = start) -> float:
             log_range = np.log(beams.maximum_gev) - start
             q = np.exp(start + log_range * x**2)
-            phi = np.exp(beams.of(one.kind)(np.array([np.log(q)])))[0, :, 1]
+            phi = np.exp(beams.of(one.kind, [1])(np.array([np.log(q)])))[0, :, 0]
             born = [partonic(one, quark, np.array([q]), 2500.0)[0] for quark in one.quarks]
             return float(2 * (q / 13_000) ** 2 * log_range * 2 * x * (phi @ born))
 

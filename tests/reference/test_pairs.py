@@ -19,13 +19,13 @@ from nlobayes.data.physics.partonic import (
     UP_TYPE,
     Pair,
     Quark,
-    born_cross_section,
     identical_pair,
     select_pair,
     threshold_gev,
 )
 from nlobayes.data.physics.pdf import MSTW2008_NLO
 from nlobayes.data.physics.scans import sample_parameters
+from tests.born import born_cross_section
 
 PAIRS = [*combinations_with_replacement((1, 2, 3, 4), 2)]
 UNLIKE = [pair for pair in PAIRS if pair[0] != pair[1]]

@@ -195,7 +195,7 @@ def calculated(settings: Settings, named: Mapping[str, np.ndarray]) -> np.ndarra
     The result (point,) is NaN outside the domain. The import of SciPy is here because surrogates
     without such a reference do not need it.
     """
-    from nlobayes.data.physics.points import cross_sections_at
+    from nlobayes.data.physics.points import by_exchange_at
 
     process = _process_of(settings)
     pair = pair_of(process, *(_particle(named, number) for number in process))
@@ -203,9 +203,9 @@ def calculated(settings: Settings, named: Mapping[str, np.ndarray]) -> np.ndarra
     mass = pair.first_mass_gev
     xp = mass.__array_namespace__()
     squarks = named[stated] if stated == SQUARK_COLUMN else xp.full_like(mass, float(stated))
-    found = cross_sections_at(pair, squarks, float(settings["sqrt_s_tev"]))
     chosen = ORDERS[settings["calculation"], float(settings["mu_over_q"])]
-    return convert(getattr(found, chosen), "pb", settings["unit"])
+    (found,) = by_exchange_at(pair, squarks, float(settings["sqrt_s_tev"]), (chosen,))
+    return convert(found.sum(axis=0), "pb", settings["unit"])
 
 
 def _particle(named: Mapping[str, np.ndarray], number: int) -> Particle:

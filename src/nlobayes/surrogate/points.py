@@ -11,7 +11,7 @@ from nlobayes.errors import InputError
 
 REAL = "biufOSU"
 """NumPy's kinds of types that can hold real numbers."""
-MOST_KEPT = 10_000
+MOST_KEPT = 100_000
 """Largest number of points whose features and references are cached for the next call."""
 Compute = Callable[[np.ndarray], np.ndarray]
 

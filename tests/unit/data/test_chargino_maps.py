@@ -8,9 +8,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from nlobayes.data.features import feature_names, map_features
-from nlobayes.data.physics.charges import BY_KIND, Channels
+from nlobayes.data.physics.charges import BY_KIND
 from nlobayes.data.physics.couplings import DOWN_TYPE, UP_TYPE
-from nlobayes.data.physics.partonic import Kind, Pair, born_cross_section, threshold_gev
+from nlobayes.data.physics.partonic import Kind, Pair, threshold_gev
+from tests.born import born_cross_section
 from tests.refusals import refused
 
 SIGNS = st.sampled_from([-1.0, 1.0])
@@ -171,10 +172,9 @@ def test_pairs_below_the_threshold_or_without_couplings_are_refused() -> None:
 
 
 def test_charges_of_a_mixed_pair_have_no_right_handed_quark() -> None:
-    channels = Channels(*(np.full((1, 1, 1), value) for value in (1e6, -0.1, -0.2)))
     neutralino, chargino = np.ones((4, 1)) / 2, np.full((4, 1), np.sqrt(0.5))
     for quark in (UP_TYPE, DOWN_TYPE):
-        charges = BY_KIND["plus"](neutralino, chargino, quark, channels)
-        assert not np.any(charges.rl)
-        assert not np.any(charges.rr)
-        assert np.all(np.abs(charges.ll) > 0)
+        charges = BY_KIND["plus"](neutralino, chargino, quark)
+        assert charges.keys() == {"w", "t", "u"}
+        assert not any(np.any(each.rl) or np.any(each.rr) for each in charges.values())
+        assert np.any(charges["w"].ll)

@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 from nlobayes.data.datasets import Choices, make_dataset
-from nlobayes.data.physics import source
+from nlobayes.data.physics import hadronic, source
+from nlobayes.data.physics.hadronic import integrate
 from nlobayes.data.physics.partonic import identical_pair
-from nlobayes.data.physics.points import channels_at, cross_sections_at
+from nlobayes.data.physics.points import by_exchange_at, channels_at, cross_sections_at
 from nlobayes.data.references import check_version, completed, is_reference, reference_at
 from nlobayes.data.splits import Split
 from nlobayes.data.tables import Selection, select
-from nlobayes.data.transforms import TargetTransform, apply_target, unstandardise
+from nlobayes.data.transforms import TargetTransform, apply_target, map_features, unstandardise
 from nlobayes.types import Dataset, Table
 from tests.refusals import refused
 
@@ -154,6 +155,34 @@ def test_channels_are_the_powers_of_the_coupling_to_the_z(table: Table) -> None:
     )
     expected = of_z * 0.8**4 + mixed * 0.8**2 + (1 - of_z - mixed)
     np.testing.assert_allclose(ratio, expected, rtol=1e-10)
+
+
+def test_channels_are_those_of_decoupled_squarks_and_of_no_higgsinos(table: Table) -> None:
+    pair = identical_pair(table.columns["m1"], inputs_of(table)[:, 1:])
+    squarks = np.full(len(pair.first_mass_gev), 2000.0)
+    (of_z, _, of_squarks), *_ = exchanges = by_exchange_at(pair, squarks, 13.0, ("lo_pb", "nlo_pb"))
+    alone = cross_sections_at(pair, np.full_like(squarks, np.inf), 13.0).lo_pb
+    np.testing.assert_allclose(of_z, alone, rtol=1e-12)
+    gauginos = pair.first_mixing * [1, 1, 0, 0]
+    bare = cross_sections_at(identical_pair(pair.first_mass_gev, gauginos), squarks, 13.0).lo_pb
+    np.testing.assert_allclose(of_squarks, bare, rtol=1e-12)
+    whole = cross_sections_at(pair, squarks, 13.0)
+    np.testing.assert_allclose(exchanges.sum(axis=1), whole[:2], rtol=1e-14)
+
+
+def test_channels_and_references_compute_born_once_and_no_other_order(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[str, ...]] = []
+
+    def integrated(*given: Any) -> np.ndarray:
+        asked.append(given[-1])
+        return integrate(*given)
+
+    monkeypatch.setattr(hadronic, "integrate", integrated)
+    map_features("channels", inputs_of(table))
+    reference_at(completed(BORN, "pb"), inputs_of(table), COLUMNS, "log10")
+    assert asked == [("lo_pb",)] * 2
 
 
 @pytest.mark.parametrize("scale", ["log10", "identity"])

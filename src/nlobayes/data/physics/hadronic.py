@@ -3,13 +3,14 @@
 sigma = ∫ dQ (2 Q / s) Σ_q Phi_q(Q^2 / s) sigmahat_q(Q), from the threshold up.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from nlobayes.data.physics.luminosity import Luminosities
 from nlobayes.data.physics.mssm import THRESHOLD_MASS_GEV
-from nlobayes.data.physics.partonic import Pair, born_cross_section, threshold_gev
+from nlobayes.data.physics.partonic import Pair, born_cross_sections, threshold_gev
 from nlobayes.errors import InputError
 
 PB_GEV2 = 0.3893793721e9
@@ -18,7 +19,7 @@ MINIMUM_SQUARK_MASS_GEV = 2000.0
 MAXIMUM_MASS_GEV = 1100.0
 
 # Small enough for the arrays of a chunk to fit into the processor's cache.
-_POINTS_PER_BLOCK = 256
+_POINTS_PER_BLOCK = 128
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(32)
 
 
@@ -32,6 +33,9 @@ class CrossSections(NamedTuple):
     nlo_pb: np.ndarray
     scale_up_pb: np.ndarray
     scale_down_pb: np.ndarray
+
+
+ORDERS = CrossSections._fields
 
 
 def cross_sections(
@@ -57,6 +61,20 @@ def cross_sections(
     InputError
         If a mass lies outside its range, a mixing is not finite, or the squarks are too light.
     """
+    return CrossSections(*by_exchange(pair, squark_mass_gev, luminosities, ORDERS).sum(axis=1))
+
+
+def by_exchange(
+    pair: Pair,
+    squark_mass_gev: float | np.ndarray,
+    luminosities: Luminosities,
+    orders: Sequence[str],
+) -> np.ndarray:
+    """Return cross sections in pb of some `ORDERS` (order, exchange, point).
+
+    Exchanges are those of `born_cross_sections`, and add. Other arguments and errors are those of
+    `cross_sections`.
+    """
     count = len(pair.first_mass_gev)
     squarks = np.broadcast_to(np.asarray(squark_mass_gev, np.float64), count)
     _check(pair, squarks)
@@ -64,12 +82,14 @@ def cross_sections(
         slice(start, start + _POINTS_PER_BLOCK)
         for start in range(0, max(count, 1), _POINTS_PER_BLOCK)
     ]
-    sigma = [integrate(pair.at(chunk), squarks[chunk], luminosities) for chunk in chunks]
-    return CrossSections(*np.concatenate(sigma).T)
+    sigma = [integrate(pair.at(chunk), squarks[chunk], luminosities, orders) for chunk in chunks]
+    return np.concatenate(sigma, axis=-1)
 
 
-def integrate(pair: Pair, squark_mass_gev: np.ndarray, luminosities: Luminosities) -> np.ndarray:
-    """Integrate over Q = Q_0 (Q_max / Q_0)^(y^3), y in (0, 1); shape (point, order).
+def integrate(
+    pair: Pair, squark_mass_gev: np.ndarray, luminosities: Luminosities, orders: Sequence[str]
+) -> np.ndarray:
+    """Integrate over Q = Q_0 (Q_max / Q_0)^(y^3), y in (0, 1), as `by_exchange`.
 
     Arrays may be those of NumPy or of JAX.
     """
@@ -78,10 +98,10 @@ def integrate(pair: Pair, squark_mass_gev: np.ndarray, luminosities: Luminositie
     log_range = xp.log(luminosities.maximum_gev / start)
     q = start * xp.exp(log_range * y**3)
     jacobian = 2 * (q / luminosities.sqrt_s_gev) ** 2 * log_range * 3 * y**2 * weight
-    born = [born_cross_section(pair, quark, q, squark_mass_gev) for quark in pair.quarks]
-    phi = xp.exp(luminosities.of(pair.kind)(xp.log(q)))
-    integrand = (jacobian * xp.stack(born))[..., None] * xp.moveaxis(phi, 2, 0)
-    return PB_GEV2 * integrand.sum(axis=(0, 2))
+    born = PB_GEV2 * jacobian * born_cross_sections(pair, q, squark_mass_gev)
+    places = [ORDERS.index(order) for order in orders]
+    phi = xp.exp(xp.moveaxis(luminosities.of(pair.kind, places)(xp.log(q)), (3, 2), (0, 1)))
+    return xp.stack([(born * each[:, None]).sum(axis=(0, 3)) for each in phi])
 
 
 def _check(pair: Pair, squark_mass_gev: np.ndarray) -> None:

@@ -4,12 +4,12 @@ A pair of mass Q that a vector or axial current produces has the QCD correction 
 a function of Q alone: sigma = ∫ dtau Σ_q Phi_q(tau) sigmahat_q(Q), tau = Q^2 / s.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from scipy.interpolate import CubicSpline
+from scipy.interpolate import CubicSpline, PPoly
 
 from nlobayes.data.physics.evolution import Distributions, coupling, evolve
 from nlobayes.data.physics.mellin import CONTOUR, hurwitz_zeta, invert, s1, s2
@@ -43,12 +43,11 @@ class Luminosities(NamedTuple):
     maximum_gev: float
     log_phi_charged: CubicSpline
 
-    def of(self, kind: str) -> Callable[[np.ndarray], np.ndarray]:
-        """Return ln Phi of a kind of pair, `plus`, `minus` or a neutral one, with the same axes."""
-        if kind not in CHARGES:
-            return partial(_evaluate, self.log_phi)
-        place = CHARGES.index(kind)
-        return lambda log_q: _evaluate(self.log_phi_charged, log_q)[..., place : place + 1, :]
+    def of(self, kind: str, orders: Sequence[int]) -> Callable[[np.ndarray], np.ndarray]:
+        """Return ln Phi of a kind of pair, `plus`, `minus` or a neutral one, at some orders."""
+        whole = self.log_phi_charged if kind in CHARGES else self.log_phi
+        rows = [CHARGES.index(kind)] if kind in CHARGES else [0, 1]
+        return partial(_evaluate, PPoly(whole.c[:, :, rows][..., orders], whole.x))
 
 
 def drell_yan_quark(n: np.ndarray) -> np.ndarray:
@@ -91,7 +90,7 @@ def luminosities(inputs: InputDistributions, sqrt_s_gev: float) -> Luminosities:
     return Luminosities(neutral, sqrt_s_gev, maximum, charged)
 
 
-def _evaluate(spline: CubicSpline, log_q: np.ndarray) -> np.ndarray:
+def _evaluate(spline: PPoly, log_q: np.ndarray) -> np.ndarray:
     """Evaluate a spline on equidistant knots; SciPy's own code supports NumPy arrays only."""
     xp = log_q.__array_namespace__()
     if xp is np:

@@ -5,14 +5,30 @@ differ in their bilinear charges (`charges`).
 """
 
 from functools import reduce
+from itertools import combinations_with_replacement
 from operator import add
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from nlobayes.data.physics.charges import BY_KIND, Channels, Charges, in_real_parts
-from nlobayes.data.physics.couplings import ALPHA, DOWN_TYPE, UP_TYPE, Quark
-from nlobayes.data.physics.mssm import Charginos, Parameters, Spectrum, charginos, spectrum
+from nlobayes.data.physics.charges import BY_KIND, Charges, Exchanged
+from nlobayes.data.physics.couplings import (
+    ALPHA,
+    DOWN_TYPE,
+    UP_TYPE,
+    W_MASS_GEV,
+    W_WIDTH_GEV,
+    Z_WIDTH_GEV,
+    Quark,
+)
+from nlobayes.data.physics.mssm import (
+    Z_MASS_GEV,
+    Charginos,
+    Parameters,
+    Spectrum,
+    charginos,
+    spectrum,
+)
 from nlobayes.data.processes import Process
 from nlobayes.errors import InputError
 
@@ -96,28 +112,33 @@ def threshold_gev(pair: Pair) -> np.ndarray:
     return abs(pair.first_mass_gev) + abs(pair.second_mass_gev)
 
 
-def born_cross_section(
-    pair: Pair, quark: Quark, energy_gev: np.ndarray, squark_mass_gev: float | np.ndarray
+def born_cross_sections(
+    pair: Pair, energy_gev: np.ndarray, squark_mass_gev: float | np.ndarray
 ) -> np.ndarray:
-    """Return the total partonic cross section in GeV^-2 at energies (point, energy).
+    """Return total partonic cross sections in GeV^-2 (quark, exchange, point, energy).
 
-    The energies lie above `threshold_gev`. All squarks of a point share one mass, given for all
-    points or for each (point,); infinity decouples them. Arrays may be those of NumPy or of JAX.
+    The quarks are those of the pair, and the exchanges add to the cross section: that of photon, Z
+    or W, its interference with squarks, and that of squarks. Energies (point, energy) lie above
+    `threshold_gev`. All squarks of a point share one mass, given for all points or for each
+    (point,); infinity decouples them. Arrays may be those of NumPy or of JAX.
     """
-    s = energy_gev[..., None] ** 2
-    mu_i = _column(pair.first_mass_gev) / energy_gev[..., None]
-    mu_j = _column(pair.second_mass_gev) / energy_gev[..., None]
+    s, xp = energy_gev**2, energy_gev.__array_namespace__()
+    mu_i = pair.first_mass_gev[:, None] / energy_gev
+    mu_j = pair.second_mass_gev[:, None] / energy_gev
     phase_space = (1 - (mu_i + mu_j) ** 2) * (1 - (mu_i - mu_j) ** 2)
-    velocity = energy_gev.__array_namespace__().sqrt(phase_space)
-    parts = _bilinear_charges(pair, quark, s, velocity * _COSINES, squark_mass_gev)
-    q1, q2, q3 = (reduce(add, terms) for terms in zip(*map(_quartic_charges, parts), strict=True))
-    angular = (
-        (1 - (mu_i**2 - mu_j**2) ** 2 + phase_space * _COSINES**2) * q1
-        + 4 * mu_i * mu_j * q2
-        + 2 * velocity * _COSINES * q3
-    )
-    flux = np.pi * ALPHA**2 * velocity / (6 * s) * pair.symmetry
-    return (flux * angular * _COSINE_WEIGHTS).sum(axis=-1)
+    velocity = xp.sqrt(phase_space)
+    flat, masses = 1 - (mu_i**2 - mu_j**2) ** 2, 4 * mu_i * mu_j
+    squares = pair.first_mass_gev**2 + pair.second_mass_gev**2
+    offset = squares / 2 - xp.broadcast_to(squark_mass_gev, squares.shape) ** 2
+    moments = _moments(s, velocity, offset[:, None])
+    angular = {
+        channels: (flat * even + phase_space * second, masses * even, 2 * velocity * odd)
+        for channels, (even, odd, second) in moments.items()
+    }
+    mixings, bosons = (pair.first_mixing.T, pair.second_mixing.T), _bosons(s)
+    charges = (BY_KIND[pair.kind](*mixings, quark) for quark in pair.quarks)
+    rates = [xp.stack(_by_squarks(each, bosons, angular)) for each in charges]
+    return np.pi * ALPHA**2 * velocity / (6 * s) * pair.symmetry * xp.stack(rates)
 
 
 def _kind_of(process: Process) -> Kind:
@@ -137,33 +158,62 @@ def _chargino(made: Charginos, number: int) -> Particle:
     return made.masses_gev[:, number - 1], np.concatenate(rows, axis=-1)
 
 
-def _bilinear_charges(
-    pair: Pair,
-    quark: Quark,
-    s: np.ndarray,
-    boosted_cosine: np.ndarray,
-    squark_mass_gev: float | np.ndarray,
-) -> tuple[Charges, ...]:
-    """Return the charges, or their real and imaginary parts if arrays are not those of NumPy."""
-    squares, xp = pair.first_mass_gev**2 + pair.second_mass_gev**2, s.__array_namespace__()
-    offset = _column(squares) / 2 - _column(xp.broadcast_to(squark_mass_gev, squares.shape)) ** 2
-    t_channel = s / (offset - s * (1 - boosted_cosine) / 2)
-    u_channel = s / (offset - s * (1 + boosted_cosine) / 2)
-    channels = Channels(s, t_channel, u_channel)
-    given = pair.first_mixing.T, pair.second_mixing.T, quark, channels
-    return (BY_KIND[pair.kind](*given),) if xp is np else in_real_parts(pair.kind, *given)
+def _bosons(s: np.ndarray) -> dict[str, tuple[Any, Any]]:
+    """Return real and imaginary part of S over the denominators of Z and W (point, energy)."""
+    found = {}
+    for name, mass, width in (("z", Z_MASS_GEV, Z_WIDTH_GEV), ("w", W_MASS_GEV, W_WIDTH_GEV)):
+        near, far = s - mass**2, mass * width
+        scale = s / (near**2 + far**2)
+        found[name] = scale * near, -scale * far
+    return found
 
 
-def _quartic_charges(c: Charges) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    same, opposite = _square(c.rr) + _square(c.ll), _square(c.rl) + _square(c.lr)
-    interference = (c.rr * c.rl.conj() + c.ll * c.lr.conj()).real
-    return (same + opposite) / 4, interference / 2, (same - opposite) / 4
+def _moments(s: np.ndarray, velocity: np.ndarray, offset: np.ndarray) -> dict[str, tuple[Any, ...]]:
+    """Integrate products of squark propagators over x, times 1, x and x^2 (point, energy).
+
+    The propagator of the u channel is that of the t channel at -x, so x > 0 is sufficient.
+    """
+    x, weights = (values[values.size // 2 :, None, None] for values in (_COSINES, _COSINE_WEIGHTS))
+    t, u = (s / (offset - s * (1 - sign * velocity * x) / 2) for sign in (1, -1))
+    squares = t * t, u * u
+
+    def integrals(here: Any, there: Any) -> tuple[Any, ...]:
+        both = weights * (here + there)
+        odd = weights * x * (here - there)
+        return both.sum(axis=0), odd.sum(axis=0), (x**2 * both).sum(axis=0)
+
+    return {
+        "": (2.0, 0.0, 2 / 3),
+        "t": integrals(t, u),
+        "u": integrals(u, t),
+        "tt": integrals(*squares),
+        "tu": integrals(t * u, t * u),
+        "uu": integrals(*squares[::-1]),
+    }
 
 
-def _square(amplitude: np.ndarray) -> np.ndarray:
-    return amplitude.real**2 + amplitude.imag**2
+def _by_squarks(
+    charges: Exchanged, bosons: dict[str, tuple[Any, Any]], angular: dict[str, tuple[Any, ...]]
+) -> list[Any]:
+    """Sum the products of two exchanges, without squarks, with one and with two (point, energy).
+
+    `angular` has the factors of the quartic charges by the channels of the squarks.
+    """
+    sums: list[Any] = [0.0, 0.0, 0.0]
+    for one, other in combinations_with_replacement(charges, 2):
+        channels = "".join(name for name in (one, other) if name in ("t", "u"))
+        (real, imaginary), conjugate = (bosons.get(name, (1.0, 0.0)) for name in (one, other))
+        propagators = real * conjugate[0] + imaginary * conjugate[1]
+        quartic = _quartic_charges(charges[one], charges[other])
+        terms = (q[:, None] * each for q, each in zip(quartic, angular[channels], strict=True))
+        twice = 1 if one == other else 2
+        sums[len(channels)] = sums[len(channels)] + twice * propagators * reduce(add, terms)
+    return sums
 
 
-def _column(values: np.ndarray) -> np.ndarray:
-    """Shape values per point for the axes (point, energy, cosine)."""
-    return values[:, None, None]
+def _quartic_charges(one: Charges, other: Charges) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return Q1, Q2 and Q3 as symmetric bilinear forms of the charges of two exchanges."""
+    same = one.rr * other.rr + one.ll * other.ll
+    opposite = one.rl * other.rl + one.lr * other.lr
+    mixed = one.rr * other.rl + one.rl * other.rr + one.ll * other.lr + one.lr * other.ll
+    return (same + opposite) / 4, mixed / 4, (same - opposite) / 4

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -9,8 +10,9 @@ import numpy as np
 from nlobayes.data.physics.hadronic import (
     MAXIMUM_MASS_GEV,
     MINIMUM_SQUARK_MASS_GEV,
+    ORDERS,
     CrossSections,
-    cross_sections,
+    by_exchange,
     integrate,
 )
 from nlobayes.data.physics.luminosity import Luminosities, luminosities
@@ -23,29 +25,41 @@ ALLOWED = (
     f"{MINIMUM_SQUARK_MASS_GEV:g} GeV, mixings that couple to quarks"
 )
 """Domain of the engine."""
-_GAUGINOS = np.array([True, True, False, False])
 
 
 def cross_sections_at(pair: Pair, squark_mass_gev: np.ndarray, sqrt_s_tev: float) -> CrossSections:
+    """Evaluate all orders at every point; arguments as `by_exchange_at`."""
+    return CrossSections(*by_exchange_at(pair, squark_mass_gev, sqrt_s_tev, ORDERS).sum(axis=1))
+
+
+def by_exchange_at(
+    pair: Pair, squark_mass_gev: np.ndarray, sqrt_s_tev: float, orders: Sequence[str]
+) -> np.ndarray:
     """Evaluate the engine at every point; NaN if a mass or a mixing is outside its domain.
 
     Parameters
     ----------
     pair
-        Two neutralinos per point.
+        Two electroweakinos per point.
     squark_mass_gev
         Mass of the squarks of each point (point,); infinity decouples them.
     sqrt_s_tev
         Energy of the collisions, 7 to 14.
+    orders
+        Some `ORDERS`.
+
+    Returns
+    -------
+    Cross sections in pb (order, exchange, point), as `hadronic.by_exchange`.
     """
     beams = _beams_at(1000 * sqrt_s_tev)
     if squark_mass_gev.__array_namespace__() is not np:
-        return _at_every_point(pair, squark_mass_gev, beams)
+        return _at_every_point(pair, squark_mass_gev, beams, orders)
     rows = np.flatnonzero(_computable(pair, squark_mass_gev))
-    found = cross_sections(pair.at(rows), squark_mass_gev[rows], beams)
-    values = np.full((len(found), len(squark_mass_gev)), np.nan)
-    values[:, rows] = found
-    return CrossSections(*values)
+    found = by_exchange(pair.at(rows), squark_mass_gev[rows], beams, orders)
+    values = np.full((*found.shape[:-1], len(squark_mass_gev)), np.nan)
+    values[..., rows] = found
+    return values
 
 
 def channels_at(
@@ -53,25 +67,17 @@ def channels_at(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the fractions of the Born cross section from Z exchange and from its interference.
 
-    The amplitude is the sum of Z exchange, which does not depend on squarks, and of squark
-    exchange, which does not depend on higgsino components. Two more evaluations therefore split the
-    square: one with decoupled squarks, one without higgsinos. Both results have axis (point,); the
-    remaining fraction is squark exchange.
+    Both have axis (point,); the remaining fraction is squark exchange.
     """
-    xp = squark_mass_gev.__array_namespace__()
-    total, of_z, of_squarks = (
-        cross_sections_at(each, squarks, sqrt_s_tev).lo_pb
-        for each, squarks in (
-            (pair, squark_mass_gev),
-            (pair, xp.full_like(squark_mass_gev, np.inf)),
-            (_without_higgsinos(pair), squark_mass_gev),
-        )
-    )
+    (born,) = by_exchange_at(pair, squark_mass_gev, sqrt_s_tev, ("lo_pb",))
+    of_z, mixed, _ = born
     with np.errstate(divide="ignore", invalid="ignore"):
-        return of_z / total, (total - of_z - of_squarks) / total
+        return of_z / born.sum(axis=0), mixed / born.sum(axis=0)
 
 
-def _at_every_point(pair: Pair, squark_mass_gev: np.ndarray, beams: Luminosities) -> CrossSections:
+def _at_every_point(
+    pair: Pair, squark_mass_gev: np.ndarray, beams: Luminosities, orders: Sequence[str]
+) -> np.ndarray:
     """Evaluate the engine with JAX arrays, whose shapes may not depend on their values.
 
     Points outside the domain are computed at other values, so derivatives at the others stay
@@ -85,8 +91,8 @@ def _at_every_point(pair: Pair, squark_mass_gev: np.ndarray, beams: Luminosities
         second_mixing=xp.where(good[:, None], pair.second_mixing, 0.5),
     )
     squarks = xp.where(good, squark_mass_gev, MINIMUM_SQUARK_MASS_GEV)
-    found = integrate(elsewhere, squarks, beams)
-    return CrossSections(*(xp.where(good, values, np.nan) for values in found.T))
+    found: np.ndarray = xp.where(good, integrate(elsewhere, squarks, beams, orders), np.nan)
+    return found
 
 
 def _computable(pair: Pair, squark_mass_gev: np.ndarray) -> np.ndarray:
@@ -99,14 +105,6 @@ def _computable(pair: Pair, squark_mass_gev: np.ndarray) -> np.ndarray:
         good = good & (mass >= THRESHOLD_MASS_GEV) & (mass <= MAXIMUM_MASS_GEV)
         good = good & mixing.__array_namespace__().isfinite(mixing).all(axis=1)
     return good
-
-
-def _without_higgsinos(pair: Pair) -> Pair:
-    xp = pair.first_mixing.__array_namespace__()
-    first, second = (
-        xp.where(_GAUGINOS, each, 0.0) for each in (pair.first_mixing, pair.second_mixing)
-    )
-    return pair._replace(first_mixing=first, second_mixing=second)
 
 
 @lru_cache(maxsize=4)

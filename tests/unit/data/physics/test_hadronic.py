@@ -13,12 +13,12 @@ from nlobayes.data.physics.partonic import (
     DOWN_TYPE,
     UP_TYPE,
     Pair,
-    born_cross_section,
     identical_pair,
     select_pair,
 )
 from nlobayes.data.physics.pdf import MSTW2008_NLO
 from nlobayes.data.physics.scans import sample_parameters
+from tests.born import born_cross_section
 from tests.refusals import refused
 
 

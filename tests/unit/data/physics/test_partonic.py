@@ -10,11 +10,11 @@ from nlobayes.data.physics.partonic import (
     UP_TYPE,
     Pair,
     Quark,
-    born_cross_section,
     identical_pair,
     select_pair,
     threshold_gev,
 )
+from tests.born import born_cross_section
 from tests.refusals import refused
 
 QUARKS = pytest.mark.parametrize("quark", [UP_TYPE, DOWN_TYPE], ids=["up", "down"])
