@@ -94,7 +94,7 @@ def test_earlier_data_is_read_in_the_units_of_another_dataset(
 ) -> None:
     """Whose constants of features and target differ."""
     names = (dataset.input_names, dataset.target_names)
-    other = make_dataset(points, *names, choices._replace(seed=9))
+    other = make_dataset(points, *names, choices._replace(split=choices.split._replace(seed=9)))
     assert other.transforms != dataset.transforms
     rows = np.array([3, 50, 7])
     earlier = earlier_at(dataset, rows)
