@@ -223,15 +223,6 @@ def kinds() -> list[Any]:
     ]
 
 
-def test_curvature_of_a_linear_model_is_its_hessian(dataset: Dataset) -> None:
-    """Without a hidden layer the Gauss-Newton curvature is exact."""
-    model = builder.build_model(job(hidden=()), dataset)
-    position = model.density.draw_prior(3)
-    curvature = builder.curvature_with(model, dataset)(position)
-    hessian = -jax.hessian(model.logdensity_fn)(position)
-    np.testing.assert_allclose(curvature, hessian, rtol=1e-9, atol=1e-9)
-
-
 def test_curvature_of_a_network_is_that_of_its_outputs_and_of_its_learned_noise(
     learned: Model, dataset: Dataset
 ) -> None:

@@ -10,12 +10,14 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from scipy.linalg import block_diag
+from scipy.optimize import minimize_scalar
 from scipy.stats import multivariate_normal
 
 from nlobayes import builder
 from nlobayes.data.splits import TRAIN, UNUSED
 from nlobayes.inference.method import Approached
 from nlobayes.inference.methods import _gaussian as gaussian
+from nlobayes.inference.methods._evidence import at_highest_evidence
 from nlobayes.inference.methods.laplace import Laplace
 from nlobayes.study.jobs import ModelJob
 from nlobayes.types import Dataset, EarlierData
@@ -80,8 +82,10 @@ def custom(function: str, law: str = NORMAL) -> dict[str, Any]:
     return {"kind": "custom", "file": "mine.py", "function": function}
 
 
-def job(prior: dict[str, Any], hidden: tuple[int, ...] = ()) -> ModelJob:
-    likelihood = {"kind": "gaussian", "sigma": SIGMA}
+def job(
+    prior: dict[str, Any], hidden: tuple[int, ...] = (), sigma: float | None = SIGMA
+) -> ModelJob:
+    likelihood = {"kind": "gaussian", "sigma": sigma, **({} if sigma else {"scale": 1.0})}
     given = {"network": {"hidden": hidden}, "prior": prior, "likelihood": likelihood}
     return ModelJob.model_validate({**given, "precision": "float64"})
 
@@ -99,7 +103,7 @@ def covariance(about: gaussian.Gaussian) -> np.ndarray:
 
 
 def exact(
-    dataset: Dataset, prior: np.ndarray, earlier: EarlierData | None
+    dataset: Dataset, prior: np.ndarray, earlier: EarlierData | None, sigma: float = SIGMA
 ) -> tuple[np.ndarray, float]:
     """Give the covariance of f at the first points, and the log evidence, by linear regression.
 
@@ -107,8 +111,8 @@ def exact(
     exp(-r^2 / 2), which is no density of the combination.
     """
     every, train = design(dataset), dataset.split == TRAIN
-    rows, target = every[train] / SIGMA, dataset.target[train] / SIGMA
-    constant = -ROWS * np.log(SIGMA)
+    rows, target = every[train] / sigma, dataset.target[train] / sigma
+    constant = -ROWS * np.log(sigma)
     if earlier is not None:
         constants = dataset.transforms["target"]
         observed = earlier.observed - earlier.root.sum(axis=1) * constants["mean"]
@@ -125,6 +129,7 @@ def exact(
     ("function", "has_earlier"),
     [("", True), ("correlated", False), ("correlated", True), ("learned_mean", False)],
 )
+@pytest.mark.by_day(2)
 def test_laplace_of_a_linear_network_is_exact(
     function: str, has_earlier: bool, dataset: Dataset, root: Path
 ) -> None:
@@ -154,6 +159,22 @@ def test_laplace_of_a_linear_network_is_exact(
     values[left] = 0
     kept = sd[:, None] * (vectors / (1 + values)) @ vectors.T * sd
     np.testing.assert_allclose(covariance(gaussian.low_rank(forms, top, rank)), kept, atol=1e-8)
+
+
+def test_sigma_of_highest_evidence_beside_earlier_data_is_exact(dataset: Dataset) -> None:
+    """With its half-normal prior of scale 1, as a density of log sigma."""
+    dataset, size = few_rows(dataset), dataset.features.shape[1]
+    earlier, prior = earlier_of(dataset), block_diag(np.eye(size) / size, 1)
+    model = builder.build_model(job({"kind": "fan_in"}, sigma=None), dataset, earlier)
+    begin = builder.approach(model, dataset, [np.zeros(model.density.size)])
+    found = at_highest_evidence(begin, begin.starts[0]).position[model.density.places["noise"]]
+
+    def minus(log_sigma: float) -> float:
+        sigma = float(np.exp(log_sigma))
+        return sigma**2 / 2 - log_sigma - exact(dataset, prior, earlier, sigma)[1]
+
+    expected = minimize_scalar(minus, bounds=(-3, 2), method="bounded").x
+    np.testing.assert_allclose(found, expected, atol=1e-4)
 
 
 def test_forms_of_a_network_beside_earlier_data_agree(dataset: Dataset) -> None:
