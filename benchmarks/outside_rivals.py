@@ -186,7 +186,7 @@ def with_fitted_bars(dataset: Dataset, found: RivalOutput) -> Fitted:
     rows = Rows(dataset.split, observed, dataset.features[:, 0], np.zeros(len(observed)), None)
     scored = Scored(rows, dataset.features, target, 0, "auto", None)
     few = found.draws[:: max(1, len(found.draws) // MOST_FITTED)]
-    rival = score_rivals({"it": RivalPrediction(few, None, {})}, scored, "auto", np.zeros(1))["it"]
+    rival = score_rivals({"it": RivalPrediction(few, None, {})}, scored, np.zeros(1))["it"]
     test, halves = rival["test"], rival["halves"]["lppd"]
     covered = {f"{level} %": 100 * test[f"coverage_{level}"] for level in (68, 95)}
     each = per_row(few, dataset, rival["predictive_noise"]) | {HELD_OUT: np.array(halves)}
