@@ -66,6 +66,21 @@ def test_every_draw_and_every_start_is_evaluated_at_every_point(
     np.testing.assert_array_equal(found["draw"], draws["draw"])
 
 
+def test_rounding_does_not_grow_with_the_size_of_predictions(
+    run: Any, thinned: Path, tmp_path: Path, dataset: Dataset
+) -> None:
+    target = dataset.transforms["target"]
+    far = {**dataset.transforms, "target": {**target, "mean": target["mean"] + 1e4}}
+    write_dataset(tmp_path / "far.nc", dataset._replace(transforms=far), {})
+    for name, path in (("near", run.dataset), ("far", tmp_path / "far.nc")):
+        posterior_predictive(SPEC, thinned, path, run.starts, tmp_path / f"{name}_out.nc")
+    near, moved = (
+        read_groups(tmp_path / f"{name}_out.nc", "predictions")["predictions"]["f"].values
+        for name in ("near", "far")
+    )
+    np.testing.assert_allclose(moved - 1e4, near, rtol=0, atol=1e-10)
+
+
 def test_predictions_carry_points_checks_and_exactness(
     run: Any, thinned: Path, tmp_path: Path, dataset: Dataset
 ) -> None:

@@ -55,7 +55,7 @@ def predict_draws(
         _check_scale(noise, job.likelihood.kind)
     centre = noise.centre.astype(np.float64)
     known = along_targets(data.relative_to, centre[0])
-    centre = unstandardise(target, centre, known).astype(outputs.dtype)
+    centre = unstandardise(target, centre, known)
     scale = np.asarray(noise.scale) * np.asarray(target.sd)
     return Predicted(centre, noise.family, scale, noise.degrees_of_freedom)
 
