@@ -20,8 +20,6 @@ Fewer nodes are the first of these: files of earlier releases have two, of 95 an
 
 END = 0.02
 """Share of the outer tail that is left where the residuals end."""
-ENDLESS = 1 + TAILS[0] * END / (1 - END)
-"""Probability of all residuals if the density goes on beyond the ends."""
 
 
 def recalibrate(tail: np.ndarray, nodes: np.ndarray) -> np.ndarray:

@@ -35,13 +35,13 @@ class RecalibratedStudentT(NamedTuple):
         return False
 
     def logpdf(self, value: Any) -> Any:
-        """Return the log density of residuals (..., point), which goes on beyond the ends.
+        """Return the log density of residuals (..., point); beyond the end as if there was none.
 
-        It is normalised with what is beyond them. Within the ends it is 0.001 below that of `cdf`.
+        Its mass is 1.001 with what is beyond the ends, and 1 within.
         """
         plain = self._plain()
         factor = recalibration.slope(2 * plain.cdf(-np.abs(value)), self.tails)
-        return plain.logpdf(value) + np.log(factor / recalibration.ENDLESS)
+        return plain.logpdf(value) + np.log(factor)
 
     def cdf(self, value: Any) -> Any:
         """Return the probability of a smaller residual (..., point)."""
