@@ -12,7 +12,7 @@ TIGHT, LOOSE = {"tightness": 6.2e5}, {"tightness": 1e5}
 
 
 def test_every_check_that_can_fail_has_advice() -> None:
-    of_points = calibration_checks.check(np.zeros(10), np.full(10, 0.5))
+    of_points = calibration_checks.check(np.zeros(10), np.full(10, 0.5), fitted_to=10)
     limits = {name.replace("max_", "") for name in Thresholds._fields}
     assert {*CONVERGENCE, *CALIBRATION} == {*ADVICE}
     assert {*of_points, *limits} <= {*ADVICE}

@@ -32,6 +32,9 @@ LARGEST_REWARD = 4.0
 COVARIANCE_LENGTH = 0.2
 DELTA = 0.1
 EXPLORING_SHARE = 0.5
+OF_CANDIDATE = 2**31
+"""Folded into the key of a step for its random candidate; a small number would give a key of the
+kernel, because `fold_in(key, 1)` is the second of `split(key)`."""
 MISFIT_VARIANCE = 0.1**2
 """Variance of the reward around a smooth surface; it also bounds the condition number."""
 
@@ -113,8 +116,7 @@ def build(
         is_adapting = index < evaluations * batch
         candidate = jnp.where(is_adapting, carry.candidate, carry.best)
         tuned = tuned_of(candidate, carry.halvings, carry.state.position)
-        key_step, key_choice = jax.random.split(key)
-        state, info = kernel.step(key_step, carry.state, tuned)
+        state, info = kernel.step(key, carry.state, tuned)
         reward = jnp.sum((state.position - carry.state.position) ** 2)
         reward = reward / jnp.sqrt(tuned.integration_steps) * is_adapting
         counts = is_adapting & (index // batch - carry.begun >= random_candidates)
@@ -125,8 +127,7 @@ def build(
         )
         ends = is_adapting & ((index + 1) % batch == 0)
         evaluated = (index + 1) // batch
-        carry = jax.lax.cond(ends, choose, lambda same, *_: same, carry, evaluated, key_choice)
-        return carry, info
+        return jax.lax.cond(ends, choose, lambda same, *_: same, carry, evaluated, key), info
 
     def choose(carry: Carry, evaluated: jax.Array, key: jax.Array) -> Carry:
         if reset_after is not None:
@@ -138,7 +139,9 @@ def build(
         best = jnp.argmax(jnp.where(carry.rewards.draws > 0, mean, -jnp.inf))
         candidate = jnp.argmax(bound)
         if random_candidates:
-            drawn = jax.random.randint(key, (), 0, len(grid.step_size))
+            drawn = jax.random.randint(
+                jax.random.fold_in(key, OF_CANDIDATE), (), 0, len(grid.step_size)
+            )
             candidate = jnp.where(since < random_candidates, drawn, candidate)
         return carry._replace(candidate=candidate, best=best)
 

@@ -250,7 +250,7 @@ def test_rejections_of_random_candidates_do_not_count() -> None:
 
 
 def test_pieces_equal_one_long_warmup_bit_for_bit() -> None:
-    settings = {"share": 0.8, "random_candidates": 3, "reset_after": 2}
+    settings = HOPELESS | {"share": 0.8, "random_candidates": 3, "reset_after": 2}
     _, whole, *info = warm_up((120,), **settings)
     _, pieces, *info_of_pieces = warm_up((90, 30), **settings)
     assert np.asarray(whole.halvings).any()
