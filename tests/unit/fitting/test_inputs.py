@@ -199,6 +199,16 @@ def test_bad_rows_are_left_out_on_request(front: Front, name: str, line: str) ->
     assert any(one.startswith(line) for one in printed), printed
 
 
+def test_the_output_of_prospino_is_learned_from_the_masses(front: Front) -> None:
+    """Pairs of Higgs bosons have no LO_ms and NLO_ms, and some NLO are 0."""
+    with refused("fitting.not_all_numbers"):
+        front(TABLES / "prospino.dat", "NLO_ms")
+    printed = front(TABLES / "prospino.dat", "NLO_ms", skip_bad=True)
+    assert printed[0].endswith("NLO_ms [pb] relative to LO_ms from i1, i2, scafac, m1, m2, angle")
+    assert f"{LEFT_OUT}NLO, K ({LIKE})" in printed
+    assert any(line.startswith("left out 24 of 256 rows: NLO_ms: 16 of 256") for line in printed)
+
+
 @pytest.mark.parametrize(
     ("name", "target", "inputs"),
     [
