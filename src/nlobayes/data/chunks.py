@@ -87,7 +87,7 @@ def open_table(
     Raises
     ------
     InputError
-        If the file is no such table, lacks a column, cannot be read, or has no rows.
+        If the file is no such table, lacks a column, or cannot be read.
     """
     parquet = is_parquet(path)
     with _readable(str(path)):
@@ -139,7 +139,7 @@ def open_csv(
         cast(BufferedReader, text.detach()).detach()  # otherwise their deletion closes the file
 
     notations = dict(zip(header.names, header.notations, strict=True))
-    return Source(name, "row", header.units, _checked(chunks(), name), notations)
+    return Source(name, "row", header.units, _checked(chunks(), read, name), notations)
 
 
 def numbers(
@@ -208,7 +208,7 @@ def _open_parquet(
             first += len(batch)
             yield Chunk(labels, named, {}, (first - 1) / stored.metadata.num_rows)
 
-    return Source(name, "row", units, _checked(chunks(), name))
+    return Source(name, "row", units, _checked(chunks(), read, name))
 
 
 def _fitting(stored: pq.ParquetFile, columns: Sequence[str], rows: int) -> int:
@@ -222,8 +222,8 @@ def _fitting(stored: pq.ParquetFile, columns: Sequence[str], rows: int) -> int:
     return max(1, min(rows, int(MOST_BYTES / widest)))
 
 
-def _checked(chunks: Iterator[Chunk], name: str) -> Iterator[Chunk]:
-    """Yield the chunks; refuse a table that becomes unreadable or has no rows."""
+def _checked(chunks: Iterator[Chunk], columns: Sequence[str], name: str) -> Iterator[Chunk]:
+    """Yield the chunks, one without rows if there are none; refuse an unreadable table."""
     empty = True
     while True:
         with _readable(name):
@@ -233,7 +233,7 @@ def _checked(chunks: Iterator[Chunk], name: str) -> Iterator[Chunk]:
         empty = False
         yield chunk
     if empty:
-        raise InputError("data.no_rows", where=name)
+        yield Chunk(np.arange(0), {column: np.empty(0, object) for column in columns}, {}, 1.0)
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 
 from nlobayes.artifacts.files import write_parquet
@@ -280,6 +281,25 @@ def test_a_row_without_a_prediction_is_nan_refused_or_left_out(
         assert np.array_equal(whole[name][[0, 1, 3]], column), name
     warned = capsys.readouterr().err.splitlines()
     assert f"{start} (columns domain, reason), the first: row 3: {reason}" in warned[2]
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+def test_no_rows_have_no_predictions(
+    run: Run, surrogate_path: Path, tmp_path: Path, ending: str
+) -> None:
+    points, out = tmp_path / f"none{ending}", tmp_path / f"out{ending}"
+    if ending == ".csv":
+        points.write_text(f"{HEADER}\n")
+    else:
+        write_parquet(points, to_arrow(Table({name: np.empty(0) for name in INPUTS}, {}, {})))
+    predict(surrogate_path, str(points), str(out))
+    run(f"{HEADER}\n300,0,0,0,1\n")
+    header = (tmp_path / "out.csv").read_text().splitlines()[0]
+    if ending == ".csv":
+        predict(surrogate_path, str(points), str(out))
+        assert out.read_text().splitlines() == [header]
+    else:
+        assert pq.read_table(out).num_rows == 0
 
 
 def test_rows_are_left_out_or_refused(run: Run) -> None:

@@ -153,11 +153,17 @@ def test_a_unit_of_another_kind_is_refused(unit: str) -> None:
         numbers(source, next(source.chunks), {"a": "GeV"})
 
 
+def test_a_table_without_rows_is_one_chunk_without_rows() -> None:
+    source = open_csv(stream("a:GeV,b\n"), ["a"], "here")
+    (chunk,) = source.chunks
+    values, faults = numbers(source, chunk, {"a": "GeV"})
+    assert (values.shape, faults, len(chunk.labels)) == ((0, 1), {}, 0)
+
+
 @pytest.mark.parametrize(
     ("text", "code", "fields"),
     [
         ("", "data.empty_file", {}),
-        ("a,b\n", "data.no_rows", {}),
         ("1,2\n", "data.header_cell", {"position": 1, "name": "1"}),
         ("a,a\n1,2\n", "data.column_twice", {"name": "a"}),
         ("mass,b\n1,2\n", "data.no_column", {"name": "a", "known": ["mass", "b"]}),

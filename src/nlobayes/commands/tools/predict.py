@@ -276,6 +276,8 @@ def _open(
             )
         )
     path = Path(points)
+    if not path.exists():
+        raise InputError("data.no_such_file", where=path)
     if path.is_dir() or is_slha(path):
         return nullcontext(open_spectra(path, columns, rows, optional))
     return open_table(path, columns, rows, optional, request.names)
