@@ -169,7 +169,7 @@ class Trained:
 
         It is NaN for a point without features.
         """
-        return self._distance(points_of(x, self.inputs))
+        return self._distance(points_of(x, self.inputs)).copy()
 
     def domain(self, x: Any, given: Mapping[str, Any] | None = None) -> np.ndarray:
         """Classify points (point, input) as `inside`, `near edge` or `outside`.
@@ -225,9 +225,9 @@ class Trained:
         return points[:, : self._inputs_of_network]
 
     def vanishes(self, x: Any) -> np.ndarray:
-        """Return at which points (point, input) the reference is 0, and the target with it."""
+        """Return at which points (point, input) the reference is 0, and a factor of the target."""
         points = points_of(x, self.inputs)
-        if self._relative_to is None:
+        if self._relative_to is None or self.scale != "log10":
             return np.zeros(len(points), bool)
         vanishing: np.ndarray = self._reference_on("identity", points) == 0
         return vanishing

@@ -172,6 +172,24 @@ def test_jax_has_no_number_where_numpy_has_none(kind: str) -> None:
                 )
 
 
+def test_a_reference_that_is_a_term_of_the_target_does_not_make_it_vanish() -> None:
+    """Relative to a cross section on the scale `identity`, the prediction is f where that is 0."""
+    surrogate = Surrogate(relative_to(ENGINE, of=exported("conformal", "identity")))
+    point = np.array([[HIGGSINOS[name] for name in surrogate.inputs]])
+    assert np.array_equal(surrogate.reference(point), [0.0])
+    assert surrogate.vanishes(point).tolist() == [False]
+    assert np.isfinite(surrogate.predict(point).mean).all()
+
+
+def test_what_a_caller_changes_is_not_what_the_next_call_gets() -> None:
+    surrogate, (good, _) = made("born"), pool("born")
+    first = surrogate.distance(good)
+    expected, second = first.copy(), surrogate.distance(good)
+    second[:] = -1.0
+    assert np.array_equal(surrogate.distance(good), expected)
+    assert "outside" not in {*surrogate.domain(good[:1])}
+
+
 def test_draws_of_a_row_without_a_prediction_are_nan() -> None:
     surrogate, (good, bad) = made("born"), pool("born")
     assert isinstance(surrogate, Surrogate)
