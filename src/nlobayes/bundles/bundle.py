@@ -19,7 +19,7 @@ from nlobayes.surrogate.points import values_of
 from nlobayes.surrogate.sums import cross_sections, total
 from nlobayes.surrogate.surrogate import Surrogate
 
-Spectrum = str | Path | Mapping[str, Any] | Any
+Spectrum = Any
 """An SLHA file, SLHA text of several lines, or values by the names of columns (masses in GeV): a
 mapping, or a row of a frame."""
 Processes = Iterable[Iterable[int]] | Literal["all"]

@@ -100,8 +100,7 @@ def dataset_of(
     further = [name for name in (relative_error, reference) if name]
     for name in (target, *columns, *further):
         check_known(table.columns, name, path)
-    if len(table.columns[target]) < FEWEST_ROWS:
-        count = len(table.columns[target])
+    if (count := len(table.columns[target])) < FEWEST_ROWS:
         raise InputError("fitting.few_rows", where=path, count=count, fewest=FEWEST_ROWS)
     cells = table.columns
     table = _in_numbers(declare_units(table, units or {}, source=path))
@@ -134,8 +133,7 @@ def dataset_of(
     for error in filter(None, (one.error for one in bad)):
         raise error
     notes = [f"{one.words}; {REMEDY}" for one in bad]
-    if scale is None:
-        notes += why_no_logarithm(target, table.columns[target], train)
+    notes += [] if scale else why_no_logarithm(target, table.columns[target], train)
     declared = {"units": dict(units)} if units else {}
     dataset = {
         "source": {"kind": "table", "path": path, "duplicates": "keep", **declared},
@@ -155,8 +153,7 @@ def dataset_of(
         if skip_bad and (are_few or relative_to != AUTO):
             return _without(table, prevented.lacking, [why], again)
         notes.append(f"not relative to {why}{f'; {REMEDY}' if are_few else ''}")
-    needed = columns_of_points(chosen)
-    left_out |= {name: REPLACED for name in inputs if name not in needed}
+    left_out |= {name: REPLACED for name in inputs if name not in columns_of_points(chosen)}
     lacking = without_units(chosen, table.units) if relative_to == AUTO else []
     return Read(chosen, left_out, lacking, notes)
 
