@@ -21,20 +21,47 @@ def as_json() -> str:
 
 
 def as_markdown() -> str:
-    """Return a table of the keys of every model, with type, default and meaning."""
-    schema = Study.model_json_schema()
-    models = {"Study": schema, **schema["$defs"]}
-    return "\n".join(_section(name, model) for name, model in models.items())
+    """Return tables of all keys, with type, default and meaning, by the sections of a study.
+
+    A model stands in the first section that refers to it, after the model that does.
+    """
+    study = Study.model_json_schema()
+    models, shown = study["$defs"], set[str]()
+    pages = [_table("### Study", study)]
+    for section, field in study["properties"].items():
+        waiting, found = _models_in(field), list[str]()
+        while waiting:
+            name = waiting.pop(0)
+            if name not in shown:
+                shown.add(name)
+                fields = models[name].get("properties", {})
+                kind = fields.get("kind", {}).get("const")
+                found.append(
+                    _table(f"#### {name}" + f", `kind: {kind}`" * bool(kind), models[name])
+                )
+                waiting = [*_models_in(fields), *waiting]
+        pages += [f"### Section `{section}`\n", *found] if found else []
+    return "\n".join(pages)
 
 
-def _section(name: str, model: dict[str, Any]) -> str:
+def _models_in(schema: Any) -> list[str]:
+    """List the models that a part of the schema refers to, in its order."""
+    if isinstance(schema, list):
+        return [name for each in schema for name in _models_in(each)]
+    if not isinstance(schema, dict):
+        return []
+    own = [schema["$ref"].split("/")[-1]] if "$ref" in schema else []
+    return own + [name for value in schema.values() for name in _models_in(value)]
+
+
+def _table(head: str, model: dict[str, Any]) -> str:
     summary = " ".join(model.get("description", "").split())
     rows = [
         f"| `{key}` | {_type(field)} | {_default(key, field, model)} | {_meaning(field)} |"
         for key, field in model.get("properties", {}).items()
     ]
-    head = f"### {name}\n\n{summary}\n\n| key | type | default | meaning |\n|---|---|---|---|\n"
-    return head + "\n".join(rows) + "\n"
+    columns = "| key | type | default | meaning |\n|---|---|---|---|\n"
+    return f"{head}\n\n{summary}\n\n{columns}" + "\n".join(rows) + "\n"
 
 
 def _type(field: dict[str, Any]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -30,9 +31,21 @@ def test_the_reference_has_every_key_of_every_model() -> None:
     models = {"Study": schema, **schema["$defs"]}
     reference = as_markdown()
     for name, model in models.items():
-        section = reference.split(f"### {name}\n")[1].split("\n### ")[0]
+        (section,) = re.findall(
+            rf"^###+ {name}\b.*?(?=^###|\Z)", reference, re.DOTALL | re.MULTILINE
+        )
         for key in model["properties"]:
             assert f"| `{key}` |" in section, (name, key)
+
+
+def test_models_stand_in_their_sections_in_the_order_of_a_study() -> None:
+    heads = re.findall(r"^###+ .+$", as_markdown(), re.MULTILINE)
+    sections = [head for head in heads if head.startswith("### Section")]
+    named = [f"### Section `{name}`" for name in Study.model_fields]
+    assert sections == [name for name in named if name in sections]
+    methods = heads[heads.index("### Section `methods`") :]
+    assert methods.index("#### MCMC, `kind: mcmc`") < methods.index("#### HMCKernel, `kind: hmc`")
+    assert methods.index("#### HMCKernel, `kind: hmc`") < methods.index("### Section `evaluation`")
 
 
 @pytest.mark.parametrize(
