@@ -138,7 +138,7 @@ INSIDE = {
     "bundle": {"bundles.index", "bundles.surrogates", "artifacts.folders", "surrogate.surrogate"},
     "onnx": {"surrogate.in_onnx", "surrogate.in_jax", "surrogate.trained", "artifacts.files"},
     "predict": {"surrogate.answers", "data.chunks", "data.spectrum_chunks", "artifacts.streams"},
-    "serve": {"surrogate.web.application", "surrogate.web.guards", "surrogate.surrogate"},
+    "serve": {"service.application", "service.guards", "surrogate.surrogate"},
     "summary": {"diagnostics.tightness"},
     "watch": {"artifacts.drawn_so_far", "diagnostics.convergence"},
     "record": {"artifacts.files"},

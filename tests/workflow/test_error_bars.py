@@ -17,7 +17,7 @@ from nlobayes.data.physics.hadronic import cross_sections
 from nlobayes.data.physics.luminosity import Luminosities
 from nlobayes.data.physics.partonic import Pair
 from nlobayes.data.physics.pdf import MSTW2008_NLO
-from nlobayes.surrogate.scan import line, spread, with_unit_norm
+from nlobayes.service.points_along import line, spread, with_unit_norm
 
 if TYPE_CHECKING:
     from tests.workflow.conftest import Project

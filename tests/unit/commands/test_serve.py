@@ -139,7 +139,7 @@ def test_without_the_extra_it_prints_how_to_install_it(
             raise ModuleNotFoundError(f"No module named {missing!r}", name=missing)
         return known(name, *rest)
 
-    monkeypatch.delitem(sys.modules, "nlobayes.surrogate.web.application", raising=False)
+    monkeypatch.delitem(sys.modules, "nlobayes.service.application", raising=False)
     monkeypatch.setattr(builtins, "__import__", without)
     monkeypatch.setattr(sys, "argv", ["nlobayes", "serve", str(surrogate_path)])
     with pytest.raises(SystemExit) as end:
@@ -154,6 +154,6 @@ def test_without_the_extra_it_prints_how_to_install_it(
 def test_a_defect_of_ours_is_not_taken_for_a_missing_extra(
     surrogate_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "nlobayes.surrogate.web.application", None)
-    with pytest.raises(ImportError, match=r"nlobayes\.surrogate\.web\.application"):
+    monkeypatch.setitem(sys.modules, "nlobayes.service.application", None)
+    with pytest.raises(ImportError, match=r"nlobayes\.service\.application"):
         serve(surrogate_path)

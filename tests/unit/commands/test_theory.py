@@ -24,8 +24,8 @@ from nlobayes.commands.shared.functions import flatten, predict_draws
 from nlobayes.commands.tools.predict import predict
 from nlobayes.data.splits import TEST, TRAIN
 from nlobayes.data.tables import to_csv_text
+from nlobayes.service.application import application
 from nlobayes.study.jobs import ModelJob
-from nlobayes.surrogate.web.application import application
 from nlobayes.types import Dataset, Named, Table
 from tests.refusals import refused
 

@@ -16,10 +16,10 @@ from starlette.testclient import TestClient
 from nlobayes import Classifier, Surrogate
 from nlobayes.data.physics import source
 from nlobayes.data.references import completed
+from nlobayes.service.application import application
 from nlobayes.surrogate.answers import SUMMARIES
 from nlobayes.surrogate.cross_section import cross_section
 from nlobayes.surrogate.sums import total
-from nlobayes.surrogate.web.application import application
 from nlobayes.types import Exported
 from tests.unit.surrogate.conftest import exported
 from tests.unit.surrogate.test_classifier import of_classes

@@ -14,7 +14,7 @@ from nlobayes.surrogate.loading import load
 from nlobayes.surrogate.surrogate import Surrogate
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
-PAGE = Path(__file__).parents[2] / "surrogate" / "web" / "page"
+PAGE = Path(__file__).parents[2] / "service" / "page"
 SETTINGS: dict[str, Any] = {
     "log_level": "warning",
     "access_log": False,
@@ -40,7 +40,7 @@ def serve(
     """Serve until it is interrupted."""
     import uvicorn
 
-    from nlobayes.surrogate.web.application import application
+    from nlobayes.service.application import application
 
     loaded = load(surrogate)
     if not isinstance(loaded, Surrogate):

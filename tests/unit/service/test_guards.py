@@ -1,4 +1,4 @@
-"""Bodies that arrive too slowly, or never, are refused."""
+"""Guard that arrive too slowly, or never, are refused."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from nlobayes.service.application import application
+from nlobayes.service.guards import Guard
 from nlobayes.surrogate.surrogate import Surrogate
-from nlobayes.surrogate.web.application import application
-from nlobayes.surrogate.web.guards import Bodies
 from nlobayes.types import Exported
 
 SECONDS = 0.2
@@ -32,9 +32,7 @@ BODY = json.dumps({"points": [[300, 0.1, 0.2, 0.8, -0.55]]}).encode()
 @pytest.fixture
 def status_of(exported: Exported, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
     """Send the body in pieces, with a delay in seconds before each, and return the status."""
-    monkeypatch.setattr(
-        "nlobayes.surrogate.web.guards.Bodies.__init__.__defaults__", (2**21, SECONDS)
-    )
+    monkeypatch.setattr("nlobayes.service.guards.SECONDS", SECONDS)
     app = application(Surrogate(exported), {}, ["testserver"])
 
     async def ask(pieces: list[bytes], pause: float) -> int:
@@ -82,5 +80,5 @@ def test_what_is_no_request_passes() -> None:
     receive: Any = object()
     send: Any = object()
     scope = {"type": "lifespan"}
-    asyncio.run(Bodies(app)(scope, receive, send))
+    asyncio.run(Guard(app)(scope, receive, send))
     assert seen == [(scope, receive, send)]

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
+from nlobayes.service.application import application
+from nlobayes.service.guards import HEADERS, MOST_BYTES
+from nlobayes.service.messages import MOST_POINTS
 from nlobayes.surrogate.surrogate import Surrogate
-from nlobayes.surrogate.web.application import application
-from nlobayes.surrogate.web.guards import HEADERS, MOST_BYTES
-from nlobayes.surrogate.web.messages import MOST_POINTS
 from nlobayes.types import Exported
 
 POINTS = [[300, 0.1, 0.2, 0.8, -0.55], [-800, 0.5, 0.5, 0.5, 0.5]]

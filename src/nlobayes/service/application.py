@@ -1,42 +1,30 @@
 """A surrogate as an ASGI application: one page and a small API, without access to files."""
 
+import asyncio
 import json
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import Annotated, Any, TypeVar
 
 import numpy as np
 from fastapi import FastAPI, Query, Request
+from fastapi.concurrency import run_in_threadpool
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from nlobayes.errors import MOST_SHOWN, InputError, shorten, words_of
-from nlobayes.surrogate import scan
-from nlobayes.surrogate.identity import in_words, run_of
-from nlobayes.surrogate.surrogate import Surrogate
-from nlobayes.surrogate.web.answering import Turns, answer, number
-from nlobayes.surrogate.web.guards import Bodies, GuardedRoute, Headers, Heads
-from nlobayes.surrogate.web.messages import (
-    Condition,
-    Description,
-    Health,
-    Input,
-    Line,
-    LineAnswer,
-    PointsRequest,
-    Predictions,
-    Refusal,
-    example_of,
-    field_of,
-    line_of,
-    request_of,
-    spell,
-    stated_parameters,
-)
+from nlobayes.service import messages, points_along
+from nlobayes.service.guards import Guard, GuardedRoute
+from nlobayes.service.messages import Line, LineAnswer, PointsRequest, Predictions, spell
+from nlobayes.surrogate.answers import DOMAIN, REASON, located
+from nlobayes.surrogate.surrogate import Scale, Surrogate
 
 BANDS = (0.025, 0.16, 0.84, 0.975)
 """Quantiles along a line: 95 % and 68 % intervals."""
+
+CELLS = 50_000
+"""Predictions (draw, point) of one turn: 50 points of 1000 draws take 0.02 to 0.3 s."""
 
 MEDIA_TYPES = {
     ".html": "text/html",
@@ -73,23 +61,18 @@ def application(surrogate: Surrogate, page: Mapping[str, str], hosts: Collection
         docs_url=None,
         redoc_url=None,
     )
-    app.add_exception_handler(RequestValidationError, partial(_explain, example_of(surrogate)))
+    example = messages.example_of(surrogate)
+    app.add_exception_handler(RequestValidationError, partial(_explain, example))
     app.add_exception_handler(InputError, lambda _, error: _refusal(str(error)))
-    app.add_middleware(Bodies)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=[*hosts], www_redirect=False)
-    app.add_middleware(Heads)
-    app.add_middleware(Headers)
+    app.add_middleware(Guard)
     app.router.route_class = GuardedRoute
-    _add_page(app, page)
-    _add_api(app, surrogate)
-    return app
-
-
-def _add_page(app: FastAPI, page: Mapping[str, str]) -> None:
     for name, text in page.items():
         kind = next(kind for ending, kind in MEDIA_TYPES.items() if name.endswith(ending))
         path = "/" if name == "index.html" else f"/{name}"
         app.get(path, include_in_schema=False)(_file(text, kind))
+    _add_api(app, surrogate)
+    return app
 
 
 def _file(text: str, kind: str) -> Callable[[], Awaitable[Response]]:
@@ -100,38 +83,39 @@ def _file(text: str, kind: str) -> Callable[[], Awaitable[Response]]:
 
 
 def _add_api(app: FastAPI, surrogate: Surrogate) -> None:
-    turns = Turns()
-    description = _describe(surrogate)
+    turn, description = asyncio.Lock(), messages.describe(surrogate)
 
     @app.get("/healthz")
-    async def healthz() -> Health:
+    async def healthz() -> messages.Health:
         """Report that the service is up."""
-        return Health()
+        return messages.Health()
 
     @app.get("/api/surrogate")
-    async def describe() -> Description:
+    async def describe() -> messages.Description:
         """Describe the surrogate, the results of its checks, and its citation."""
         return description
 
-    def predict(request: PointsRequest) -> Predictions:
+    async def predict(request: PointsRequest) -> Predictions:
         """Predict points. Numbers of points that cannot be predicted are null."""
         rows = [p if isinstance(p, list) else [*dict(p).values()] for p in request.points]
-        points = np.array(rows, np.float64)
-        given = stated_parameters(request)
-        content = answer(surrogate, points, request.quantiles, request.scale, turns, given)
+        given = messages.stated_parameters(request)
+        points, scale = np.array(rows, np.float64), request.scale
+        content = await answer(surrogate, points, request.quantiles, scale, turn, given)
         return Predictions(**content)
 
-    def vary(line: Line) -> LineAnswer:
+    async def vary(line: Line) -> LineAnswer:
         """Predict along one input, with 68 % and 95 % intervals; the others are constant."""
         points = _points(surrogate, line)
-        content = answer(surrogate, points, BANDS, "target", turns)
-        rows = [[*map(number, row)] for row in points.tolist()]
-        return LineAnswer(**content, along=line.along, inputs=[*surrogate.inputs], points=rows)
+        content = await answer(surrogate, points, BANDS, "target", turn)
+        inputs, points_of_line = [*surrogate.inputs], _numbers(points)
+        return LineAnswer(**content, along=line.along, inputs=inputs, points=points_of_line)
 
-    refusals: dict[int | str, dict[str, Any]] = {status: {"model": Refusal} for status in REFUSALS}
-    query = spell(Annotated, line_of(surrogate), Query())
+    refusals: dict[int | str, dict[str, Any]] = {
+        status: {"model": messages.Refusal} for status in REFUSALS
+    }
+    query = spell(Annotated, messages.line_of(surrogate), Query())
     app.post("/api/predict", responses=refusals)(
-        _with_types(predict, request=request_of(surrogate))
+        _with_types(predict, request=messages.request_of(surrogate))
     )
     app.get("/api/scan", responses={422: refusals[422]})(_with_types(vary, line=query))
 
@@ -142,47 +126,63 @@ def _with_types(endpoint: Endpoint, **types: Any) -> Endpoint:
     return endpoint
 
 
-def _describe(surrogate: Surrogate) -> Description:
-    facts = surrogate.facts
-    inputs = [
-        Input(
-            name=name,
-            unit=surrogate.units.get(name, ""),
-            low=surrogate.limits[name][0],
-            high=surrogate.limits[name][1],
-            gap=surrogate.gaps.get(name),
-            typical=surrogate.typical[name],
-        )
-        for name in surrogate.inputs
-    ]
-    return Description(
-        target=surrogate.target,
-        unit=surrogate.units.get(surrogate.target, ""),
-        scale=surrogate.scale,
-        draws=surrogate.draws,
-        run=run_of(facts),
-        of=in_words(surrogate.origin),
-        origin=surrogate.origin,
-        inputs=inputs,
-        conditions=[Condition(**condition._asdict()) for condition in surrogate.conditions],
-        mixings=surrogate.mixings,
-        converged=facts["verdict"]["converged"],
-        failed=surrogate.failed_checks,
-        theory=[*surrogate.theory],
-        verdict=facts["verdict"],
-        scores=facts.get("scores", {}),
-        bibtex=facts["bibtex"],
-    )
+async def answer(
+    surrogate: Surrogate,
+    points: np.ndarray,
+    quantiles: Sequence[float],
+    on: Scale,
+    turn: asyncio.Lock,
+    given: Mapping[str, float] | None = None,
+) -> dict[str, Any]:
+    """Predict points in blocks; numbers of those without a prediction are None.
+
+    `given` has the values of fixed parameters, the same at every point, as in `Surrogate.domain`.
+    Each block waits for a `turn`. Turns are given in the order of requests, so that a small request
+    waits for one block of a large one.
+    """
+
+    def block(part: np.ndarray) -> dict[str, np.ndarray]:
+        with np.errstate(all="ignore"):
+            predicted = surrogate.predict(part, quantiles=quantiles, on=on)
+            errors = surrogate.errors(part) if surrogate.theory else {}
+            return predicted._asdict() | errors | located(surrogate, part, given)
+
+    blocks, step = [], max(1, CELLS // surrogate.draws)
+    for start in range(0, max(len(points), 1), step):
+        async with turn:
+            blocks.append(await run_in_threadpool(block, points[start : start + step]))
+    columns = {n: np.concatenate([each[n] for each in blocks], axis=-1) for n in blocks[0]}
+    domain, reasons = (columns.pop(name).tolist() for name in (DOMAIN, REASON))
+    numbers = {name: _numbers(values) for name, values in columns.items()}
+    summaries = {name: numbers.pop(name) for name in messages.SUMMARIES}
+    return {
+        "target": surrogate.target,
+        "unit": surrogate.units.get(surrogate.target, ""),
+        "scale": surrogate.scale if on == "model" else "identity",
+        "probabilities": [*quantiles],
+        **summaries,
+        "errors": numbers,
+        "domain": domain,
+        "reasons": reasons,
+    }
+
+
+def _numbers(values: np.ndarray) -> list[Any]:
+    """Return numbers as lists, with None for those that JSON cannot represent."""
+    objects = values.astype(object)
+    objects[~np.isfinite(values)] = None
+    listed: list[Any] = objects.tolist()
+    return listed
 
 
 def _points(surrogate: Surrogate, line: Line) -> np.ndarray:
     low, high = surrogate.limits[line.along]
     ends = (low if line.low is None else line.low, high if line.high is None else line.high)
-    at = [getattr(line, field_of(position)) for position in range(len(surrogate.inputs))]
+    at = [getattr(line, messages.field_of(position)) for position in range(len(surrogate.inputs))]
     gap = surrogate.gaps.get(line.along) if line.leave_gap else None
-    values = scan.through(scan.spread(ends, line.steps, gap), line.through)
-    points = scan.line(surrogate, at, line.along, values)
-    return scan.with_unit_norm(surrogate, points, line.along) if line.unit_norm else points
+    values = points_along.through(points_along.spread(ends, line.steps, gap), line.through)
+    points = points_along.line(surrogate, at, line.along, values)
+    return points_along.with_unit_norm(surrogate, points, line.along) if line.unit_norm else points
 
 
 def _explain(example: Mapping[str, Any], _: Request, error: Exception) -> Response:

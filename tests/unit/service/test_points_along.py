@@ -8,8 +8,8 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
+from nlobayes.service.points_along import line, spread, through, with_unit_norm
 from nlobayes.surrogate.limits import mixing_rows
-from nlobayes.surrogate.scan import line, spread, through, with_unit_norm
 from nlobayes.surrogate.surrogate import Surrogate
 
 NEUTRALINO = ("m1", "n11", "n12", "n13", "n14")

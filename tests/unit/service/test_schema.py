@@ -11,8 +11,8 @@ from schemathesis.config import CacheConfig, SchemathesisConfig
 from schemathesis.engine import events
 from schemathesis.specs.openapi.schemas import OpenApiSchema
 
+from nlobayes.service.application import application
 from nlobayes.surrogate.surrogate import Surrogate
-from nlobayes.surrogate.web.application import application
 from nlobayes.types import Exported
 
 CONFIG = SchemathesisConfig(seed=1, cache=CacheConfig(enabled=False))

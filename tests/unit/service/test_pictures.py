@@ -19,16 +19,17 @@ import pytest
 import uvicorn
 from matplotlib import image
 
+from nlobayes import service
 from nlobayes.data.datasets import Choices, make_dataset
 from nlobayes.data.physics.source import Settings, simulate
 from nlobayes.data.splits import Split
 from nlobayes.data.tables import Selection
-from nlobayes.surrogate import web
+from nlobayes.service.application import application
 from nlobayes.surrogate.surrogate import Surrogate
-from nlobayes.surrogate.web.application import application
 from nlobayes.types import Exported
 
-PAGE = {path.name: path.read_text("utf-8") for path in (Path(web.__path__[0]) / "page").iterdir()}
+FOLDER = Path(service.__path__[0]) / "page"
+PAGE = {path.name: path.read_text("utf-8") for path in FOLDER.iterdir()}
 READY = (
     "document.querySelector('#plot .line') "
     "&& document.querySelector('#plot').getAttribute('aria-busy') === 'false'"

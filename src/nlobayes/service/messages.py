@@ -1,12 +1,14 @@
 """Requests and answers of the service with their limits, from which its OpenAPI schema follows."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Optional
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, create_model
 
+from nlobayes.surrogate.identity import in_words, run_of
 from nlobayes.surrogate.surrogate import Scale, Surrogate
 
+SUMMARIES = ("mean", "median", "posterior_sd", "total_sd", "quantiles")
 MOST_POINTS = 10_000
 MOST_QUANTILES = 20
 MOST_STEPS = 1001
@@ -131,16 +133,47 @@ class Refusal(BaseModel):
     detail: str
 
 
+def describe(surrogate: Surrogate) -> Description:
+    """Describe a surrogate."""
+    facts = surrogate.facts
+    inputs = [
+        Input(
+            name=name,
+            unit=surrogate.units.get(name, ""),
+            low=surrogate.limits[name][0],
+            high=surrogate.limits[name][1],
+            gap=surrogate.gaps.get(name),
+            typical=surrogate.typical[name],
+        )
+        for name in surrogate.inputs
+    ]
+    return Description(
+        target=surrogate.target,
+        unit=surrogate.units.get(surrogate.target, ""),
+        scale=surrogate.scale,
+        draws=surrogate.draws,
+        run=run_of(facts),
+        of=in_words(surrogate.origin),
+        origin=surrogate.origin,
+        inputs=inputs,
+        conditions=[Condition(**condition._asdict()) for condition in surrogate.conditions],
+        mixings=surrogate.mixings,
+        converged=facts["verdict"]["converged"],
+        failed=surrogate.failed_checks,
+        theory=[*surrogate.theory],
+        verdict=facts["verdict"],
+        scores=facts.get("scores", {}),
+        bibtex=facts["bibtex"],
+    )
+
+
 def request_of(surrogate: Surrogate) -> type[PointsRequest]:
     """Make the type of a request for predictions, with the inputs of a surrogate."""
-    count = len(surrogate.inputs)
-    strict = ConfigDict(extra="forbid", strict=True)
+    count, strict = len(surrogate.inputs), ConfigDict(extra="forbid", strict=True)
     units = {name: surrogate.units.get(name, "") for name in surrogate.inputs}
-    point = create_model(
-        "Point", __config__=strict, **_fields(units, "", {}, spell_optional(float))
-    )
+    point = create_model("Point", __config__=strict, **_fields(units, Number))
     units_of = {condition.name: condition.unit for condition in surrogate.conditions}
-    fixed = _fields(units_of, "", dict.fromkeys(units_of), spell_optional(Finite))
+    fixed = _fields(units_of, spell(Optional, Finite), dict.fromkeys(units_of))
     given = create_model("Given", __config__=strict, **fixed)
     row = Annotated[list[Number], Field(min_length=count, max_length=count)]
     either = spell(
@@ -148,10 +181,9 @@ def request_of(surrogate: Surrogate) -> type[PointsRequest]:
         spell(Annotated, row, Tag("array")) | spell(Annotated, point, Tag("object")),
         Discriminator(lambda given: "object" if isinstance(given, dict) else "array"),
     )
-    limits = Field(max_length=MOST_POINTS)
-    points = spell(Annotated, spell(list, either), limits)
+    points = spell(Annotated, spell(list, either), Field(max_length=MOST_POINTS))
     text = "Fixed parameters, the same at every point, each in its unit; others are unknown."
-    field = (spell_optional(given), Field(None, description=text))
+    field = (spell(Optional, given), Field(None, description=text))
     made = create_model("PointsRequest", __base__=PointsRequest, points=(points, ...), given=field)
     made.model_config["json_schema_extra"] = {"example": example_of(surrogate)}
     return made
@@ -173,7 +205,7 @@ def line_of(surrogate: Surrogate) -> type[Line]:
     """Make the type of a request for a line of points, with the inputs of a surrogate."""
     along = spell(Literal, *surrogate.inputs)
     units = {name: surrogate.units.get(name, "") for name in surrogate.inputs}
-    others = _fields(units, "at.", surrogate.typical)
+    others = _fields(units, Finite, surrogate.typical, "at.")
     return create_model("Line", __base__=Line, along=(along, ...), **others)
 
 
@@ -187,26 +219,17 @@ def spell(form: Any, *arguments: Any) -> Any:
     return form[arguments if len(arguments) > 1 else arguments[0]]
 
 
-def spell_optional(form: Any) -> Any:
-    """Return the type `form | None`, which is known at run time only."""
-    return form | None
-
-
 def _fields(
     units: Mapping[str, str],
-    prefix: str,
-    defaults: Mapping[str, float | None],
-    kind: Any = Finite,
+    kind: Any,
+    defaults: Mapping[str, float | None] | None = None,
+    prefix: str = "",
 ) -> dict[str, Any]:
-    """Make a field of type `kind` for every name in `units`."""
-    return {
-        field_of(position): (
-            kind,
-            Field(
-                defaults.get(name, ...),
-                alias=f"{prefix}{name}",
-                description=f"{name} in {units[name]}" if units[name] not in ("", "1") else name,
-            ),
-        )
-        for position, name in enumerate(units)
-    }
+    """Make a field of type `kind` for every name in `units`, required without `defaults`."""
+    fields = {}
+    for position, (name, unit) in enumerate(units.items()):
+        text = f"{name} in {unit}" if unit not in ("", "1") else name
+        default = ... if defaults is None else defaults[name]
+        field = Field(default, alias=f"{prefix}{name}", description=text)
+        fields[field_of(position)] = (kind, field)
+    return fields

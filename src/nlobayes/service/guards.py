@@ -31,17 +31,20 @@ HEADERS = {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
     "Cache-Control": "no-store",
 }
+"""Headers of every response: browsers load nothing from other sites, and do not frame, guess the
+type of, or store the response."""
+ENCODED = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
 JSON = (b"content-type", b"application/json")
 
 NAMED = 40
 """Largest number of characters of a repeated name in a refusal."""
 
 
-class Headers:
-    """Middleware that adds `HEADERS` to every response.
+class Guard:
+    """Middleware that adds `HEADERS`, answers HEAD as GET and limits the body.
 
-    Browsers then load nothing from other sites, and do not frame, guess the type of, or store the
-    response.
+    The server leaves out the content of an answer to HEAD. A body that is too large is refused
+    (413), and one that is too slow (408).
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -52,73 +55,44 @@ class Headers:
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                added = [(n.lower().encode(), v.encode()) for n, v in HEADERS.items()]
-                message = {**message, "headers": [*message.get("headers", ()), *added]}
+                message = {**message, "headers": [*message.get("headers", ()), *ENCODED]}
             await send(message)
 
-        await self._app(scope, receive, send_with_headers)
+        if scope["type"] != "http":
+            return await self._app(scope, receive, send)
+        announced = dict(scope["headers"]).get(b"content-length", b"")
+        limited = _limited(receive, int(announced) if announced.isdigit() else 0)
+        method = "GET" if scope["method"] == "HEAD" else scope["method"]
+        return await self._app({**scope, "method": method}, limited, send_with_headers)
 
 
-class Heads:
-    """Middleware that answers HEAD as GET; the server leaves out the content."""
+def _limited(receive: Receive, announced: int) -> Receive:
+    """Receive the body of one request, of an announced size, within the limits."""
+    end = asyncio.get_running_loop().time() + SECONDS
+    size, complete = 0, False
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
-        if scope.get("method") == "HEAD":
-            scope = {**scope, "method": "GET"}
-        await self._app(scope, receive, send)
-
-
-class Bodies:
-    """Middleware that refuses a body that is too large (413) or too slow (408)."""
-
-    def __init__(self, app: ASGIApp, most: int = MOST_BYTES, seconds: float = SECONDS) -> None:
-        self._app = app
-        self._limits = most, seconds
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
-        if scope["type"] == "http":
-            announced = dict(scope["headers"]).get(b"content-length", b"")
-            size = int(announced) if announced.isdigit() else 0
-            receive = _Body(receive, size, *self._limits)
-        await self._app(scope, receive, send)
-
-
-class _Body:
-    """The body of one request, received within limits."""
-
-    def __init__(self, receive: Receive, announced: int, most: int, seconds: float) -> None:
-        self._receive = receive
-        self._announced = announced
-        self._most = most
-        self._seconds = seconds
-        self._end = asyncio.get_running_loop().time() + seconds
-        self._size = 0
-        self._complete = False
-
-    async def __call__(self) -> Message:
-        if self._complete:
-            return await self._receive()
-        self._check(self._announced)
+    async def receive_part() -> Message:
+        nonlocal size, complete
+        if complete:
+            return await receive()
+        _check_size(announced)
         try:
-            async with asyncio.timeout_at(self._end):
-                message = await self._receive()
+            async with asyncio.timeout_at(end):
+                message = await receive()
         except TimeoutError:
-            detail = f"the body was not complete after {self._seconds:g} s; send it faster"
+            detail = f"the body was not complete after {SECONDS:g} s; send it faster"
             raise HTTPException(408, detail) from None
-        self._size += len(message.get("body", b""))
-        self._check(self._size)
-        self._complete = not message.get("more_body", False)
+        size, complete = size + len(message.get("body", b"")), not message.get("more_body", False)
+        _check_size(size)
         return message
 
-    def _check(self, size: int) -> None:
-        if size > self._most:
-            detail = f"the body is larger than {self._most} bytes; send fewer points at once"
-            raise HTTPException(413, detail)
+    return receive_part
+
+
+def _check_size(size: int) -> None:
+    if size > MOST_BYTES:
+        detail = f"the body is larger than {MOST_BYTES} bytes; send fewer points at once"
+        raise HTTPException(413, detail)
 
 
 class GuardedRoute(APIRoute):
@@ -169,7 +143,5 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _check_once(names: Iterable[str]) -> None:
     for name, count in Counter(names).items():
         if count > 1:
-            detail = (
-                f"{name[:NAMED]!r} is given {count} times, and only one would count; give it once"
-            )
-            raise HTTPException(422, detail)
+            given = f"{name[:NAMED]!r} is given {count} times"
+            raise HTTPException(422, f"{given}, and only one would count; give it once")
