@@ -17,7 +17,7 @@ from nlobayes.families import members_of
 from nlobayes.stages import module_of
 
 PACKAGE = Path(__file__).parent
-STATED_IN_SPEC = ("nlobayes.study", "nlobayes.stages")
+STATED_IN_SPEC = ("nlobayes.settings", "nlobayes.study", "nlobayes.stages")
 """Packages without effect on the digest: their result is the specification of each job."""
 
 CHOSEN_BY = {

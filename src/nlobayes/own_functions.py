@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from nlobayes.errors import InputError
-from nlobayes.study.own_function import Code, OwnFunction
+from nlobayes.settings.own_function import Code, OwnFunction
 
 
 @dataclass(frozen=True, eq=False)

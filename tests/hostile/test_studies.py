@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from nlobayes.data.cells import is_number, parse_cells
+from nlobayes.settings.values import MOST
 from nlobayes.study.files import parse_yaml, read_yaml
 from nlobayes.study.grid import MOST_CHAIN_JOBS, MOST_RUNS, Study, load_study
 from nlobayes.study.library import override, read_presets
-from nlobayes.study.values import MOST
 from tests.refusals import refused
 
 CONFIG = Path(__file__).parents[2] / "config"

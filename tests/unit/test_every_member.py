@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from nlobayes import builder
+from nlobayes.settings.values import Choice
 from nlobayes.study.jobs import ModelJob
 from nlobayes.study.likelihoods import LIKELIHOODS
 from nlobayes.study.priors import PRIORS
 from nlobayes.study.slopes import SLOPES
-from nlobayes.study.values import Choice
 from nlobayes.types import Dataset
 
 

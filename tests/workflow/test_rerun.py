@@ -13,11 +13,11 @@ import pytest
 import yaml
 
 from nlobayes.code_digest import CHOSEN_BY
+from nlobayes.settings.values import Frozen
 from nlobayes.study import jobs, jobs_of_runs
 from nlobayes.study.grid import SECTIONS, Study
 from nlobayes.study.sources.slha import SlhaSource
 from nlobayes.study.sources.table import TableSource
-from nlobayes.study.values import Frozen
 from tests.unit.worked_examples import files_of, write
 
 if TYPE_CHECKING:

@@ -18,10 +18,10 @@ from nlobayes.fitting.recipes import (
     Recipe,
     recipe_of,
 )
+from nlobayes.settings.values import NAME, TAKEN
 from nlobayes.study.grid import SECTIONS, load_study
 from nlobayes.study.library import override, shipped_presets
 from nlobayes.study.run import CROSSED, RunSpec
-from nlobayes.study.values import NAME, TAKEN
 from nlobayes.workflow.plan import Plan
 
 GRID = "fit"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Discriminator, Field, Tag
 
 from nlobayes.model.activations import ACTIVATIONS, LEAKY
-from nlobayes.study.own_function import OwnFunction
+from nlobayes.settings.own_function import OwnFunction
 
 
 class CustomActivation(OwnFunction):

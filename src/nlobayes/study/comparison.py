@@ -9,9 +9,9 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from nlobayes.errors import InputError
+from nlobayes.settings.values import Frozen
 from nlobayes.study.grid import Study
 from nlobayes.study.run import CROSSED, RunSpec
-from nlobayes.study.values import Frozen
 
 REPLICATE_SEEDS = {"split": "dataset.split.seed", "source": "dataset.source.seed"}
 """Seeds of a dataset that distinguish replicates of a setting, as the seed of a run does."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from nlobayes.study.members import one_of_kinds
-from nlobayes.study.values import Fraction, Frozen, Positive, PositiveInt
+from nlobayes.settings.members import one_of_kinds
+from nlobayes.settings.values import Fraction, Frozen, Positive, PositiveInt
 
 
 class CountSettings(Frozen):

@@ -10,10 +10,10 @@ from pydantic import Field, field_validator, model_validator
 
 from nlobayes.data.feature_maps import FEATURE_MAPS
 from nlobayes.errors import InputError
+from nlobayes.settings.values import Each, Frozen, PositiveInt, Rows, Seed
 from nlobayes.study.process import Process
 from nlobayes.study.reference import ColumnReference, Reference
 from nlobayes.study.sources import Source
-from nlobayes.study.values import Each, Frozen, PositiveInt, Rows, Seed
 
 if TYPE_CHECKING:
     FeatureMap = str

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from nlobayes.errors import InputError
+from nlobayes.settings.values import Frozen
 from nlobayes.study.datasets import DatasetPreset
 from nlobayes.study.jobs import (
     ApproximateJob,
@@ -33,7 +34,6 @@ from nlobayes.study.jobs_of_runs import SpeedJob, TimedRun
 from nlobayes.study.methods.pymc import PyMC
 from nlobayes.study.rivals import Rival
 from nlobayes.study.run import RunSpec
-from nlobayes.study.values import Frozen
 
 
 def simulate_job(dataset: DatasetPreset) -> SimulateJob:

@@ -18,6 +18,7 @@ from pydantic import (
 )
 
 from nlobayes.errors import InputError
+from nlobayes.settings.values import THIN_WAS, Fraction, Frozen, Positive, PositiveInt, Seed
 from nlobayes.study.datasets import (
     Features,
     GroupColumn,
@@ -49,7 +50,6 @@ from nlobayes.study.refusal import refusal
 from nlobayes.study.rivals import Rival
 from nlobayes.study.sources import SOURCES, Source
 from nlobayes.study.sources.slha import Spectra
-from nlobayes.study.values import THIN_WAS, Fraction, Frozen, Positive, PositiveInt, Seed
 from nlobayes.study.warmups import Warmup
 
 PRIOR_DRAWS = 500

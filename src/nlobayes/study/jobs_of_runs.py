@@ -6,8 +6,8 @@ from typing import Annotated
 
 from pydantic import Field
 
+from nlobayes.settings.values import Fraction, Frozen, PositiveInt, Seed
 from nlobayes.study.jobs import ModelJob
-from nlobayes.study.values import Fraction, Frozen, PositiveInt, Seed
 
 
 class ReweightJob(Frozen):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any, ClassVar
 
-from nlobayes.study.values import Frozen
+from nlobayes.settings.values import Frozen
 from nlobayes.study.warmup import WarmupSettings
 
 FEWEST_CHAINS = 2

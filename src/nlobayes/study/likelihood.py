@@ -8,8 +8,8 @@ from typing import Annotated, ClassVar, Self
 from pydantic import Field, model_validator
 
 from nlobayes.errors import InputError
-from nlobayes.study.own_function import Code
-from nlobayes.study.values import Choice, Frozen, Positive
+from nlobayes.settings.own_function import Code
+from nlobayes.settings.values import Choice, Frozen, Positive
 
 
 class LikelihoodSettings(Choice):

@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import AfterValidator, Field
 
 from nlobayes.errors import InputError
-from nlobayes.study.values import Frozen
+from nlobayes.settings.values import Frozen
 
 ChainsPerJob = int | Literal["all"]
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from nlobayes.errors import InputError
-from nlobayes.study.own_function import OwnFunction
+from nlobayes.settings.own_function import OwnFunction
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,59}")
 OF_OTHER_THINGS = {

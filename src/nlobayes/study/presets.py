@@ -14,11 +14,8 @@ from pydantic import AfterValidator, Field, field_validator, model_validator
 from nlobayes.errors import InputError
 from nlobayes.evaluation.predictive.noises import NOISES
 from nlobayes.model.activations import ACTIVATIONS, has_slopes, is_known
-from nlobayes.study.activation import Activations, CustomActivation, form_of
-from nlobayes.study.counts import Count
-from nlobayes.study.own_function import Code
-from nlobayes.study.own_score import CustomScore, check_scores
-from nlobayes.study.values import (
+from nlobayes.settings.own_function import Code
+from nlobayes.settings.values import (
     Fraction,
     Frozen,
     Names,
@@ -27,6 +24,9 @@ from nlobayes.study.values import (
     PositiveInt,
     Seeds,
 )
+from nlobayes.study.activation import Activations, CustomActivation, form_of
+from nlobayes.study.counts import Count
+from nlobayes.study.own_score import CustomScore, check_scores
 
 Width = Annotated[int, Field(ge=1, le=10_000)]
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, model_validator
 
 from nlobayes.errors import InputError
-from nlobayes.study.values import Fraction, Frozen, Positive, PositiveInt
+from nlobayes.settings.values import Fraction, Frozen, Positive, PositiveInt
 
 START_DRAWS = 1000
 """Draws of the prior from which the best is chosen, if no number is stated."""

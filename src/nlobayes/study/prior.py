@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 
 from pydantic import field_validator, model_validator
 
-from nlobayes.study.own_function import Code
-from nlobayes.study.pinned import check_place, pin
+from nlobayes.settings.own_function import Code
+from nlobayes.settings.pinned import check_place, pin
+from nlobayes.settings.values import Choice, Frozen, Positive
 from nlobayes.study.slopes import Slopes
-from nlobayes.study.values import Choice, Frozen, Positive
 
 
 class EarlierDataFile(Frozen):

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from nlobayes.data.parameters import unit_of_parameter
 from nlobayes.errors import InputError
-from nlobayes.study.values import Frozen, Positive
+from nlobayes.settings.values import Frozen, Positive
 
 MOST = 200
 """Most characters of a text."""

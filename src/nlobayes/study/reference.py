@@ -7,10 +7,10 @@ from typing import Annotated, Any, Literal
 from pydantic import Discriminator, Field, Tag, model_validator
 
 from nlobayes.errors import InputError
+from nlobayes.settings.values import Frozen
 from nlobayes.study.source import SourceSettings
 from nlobayes.study.sources._processes import NamesProcess
 from nlobayes.study.sources.simulate import SquarkMass
-from nlobayes.study.values import Frozen
 
 SQUARK_COLUMN = "msq"
 

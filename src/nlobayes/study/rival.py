@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import ClassVar
 
-from nlobayes.study.values import Choice, Seed
+from nlobayes.settings.values import Choice, Seed
 
 SCIKIT_LEARN = "sklearn"
 """Package that the extra `rivals` installs."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nlobayes.study.values import Choice
+from nlobayes.settings.values import Choice
 
 
 class SlopeSettings(Choice):

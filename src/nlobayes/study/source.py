@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import AfterValidator
 
 from nlobayes.errors import InputError
-from nlobayes.study.values import Choice
+from nlobayes.settings.values import Choice
 
 MadeBy = Literal["simulate", "ingest"] | None
 """Stage that makes a table; None if the user provides the table."""

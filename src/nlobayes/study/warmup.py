@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import Field, model_validator
 
 from nlobayes.errors import InputError
-from nlobayes.study.values import Frozen, Positive, PositiveInt, Segments
+from nlobayes.settings.values import Frozen, Positive, PositiveInt, Segments
 
 
 class WarmupSettings(Frozen):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from nlobayes.settings.values import Frozen
 from nlobayes.study.run import RunSpec
-from nlobayes.study.values import Frozen
 
 
 class WatchedRun(Frozen):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from nlobayes.settings.values import NAME
 from nlobayes.study.run import CROSSED
-from nlobayes.study.values import NAME
 from nlobayes.workflow.figures import PRIOR
 from nlobayes.workflow.plan import Plan
 from nlobayes.workflow.tasks import CLASSES, Task

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import cache
 
 from nlobayes.code_digest import code_digest
+from nlobayes.settings.values import Frozen
 from nlobayes.study.datasets import DatasetPreset
 from nlobayes.study.job_builder import (
     ingest_job,
@@ -16,7 +17,6 @@ from nlobayes.study.job_builder import (
     simulate_job,
     speed_job,
 )
-from nlobayes.study.values import Frozen
 from nlobayes.workflow.inputs import Wildcards
 from nlobayes.workflow.plan import Plan
 

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from nlobayes.study import members
-from nlobayes.study.values import Frozen
+from nlobayes.settings import members
+from nlobayes.settings.values import Frozen
 from tests.refusals import invalid
 
 MEMBER = """
 from typing import Literal
-from nlobayes.study.values import Frozen
+from nlobayes.settings.values import Frozen
 
 class Part(Frozen):
     size: int = 1

@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+from nlobayes.settings.members import settings_of, union_of
 from nlobayes.study.kernel import KernelSettings
-from nlobayes.study.members import settings_of, union_of
 
 KERNELS = settings_of(__name__, __file__, KernelSettings)
 

@@ -4,8 +4,8 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
+from nlobayes.settings.values import Positive, PositiveInt
 from nlobayes.study.kernel import KernelSettings
-from nlobayes.study.values import Positive, PositiveInt
 from nlobayes.study.warmup import WarmupSettings
 
 

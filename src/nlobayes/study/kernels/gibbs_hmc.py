@@ -3,8 +3,8 @@
 from typing import ClassVar, Literal
 
 from nlobayes.errors import InputError
+from nlobayes.settings.values import Jitter, Positive, PositiveInt
 from nlobayes.study.kernel import KernelSettings
-from nlobayes.study.values import Jitter, Positive, PositiveInt
 from nlobayes.study.warmup import WarmupSettings
 
 

@@ -7,8 +7,8 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from nlobayes.errors import InputError
+from nlobayes.settings.values import Jitter, Positive, PositiveInt
 from nlobayes.study.kernel import KernelSettings
-from nlobayes.study.values import Jitter, Positive, PositiveInt
 from nlobayes.study.warmup import WarmupSettings
 
 Move = Literal["prior", "conditional", "split", "identity"]

@@ -9,8 +9,8 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from nlobayes.errors import InputError
+from nlobayes.settings.values import Fraction, Jitter, Positive, PositiveInt
 from nlobayes.study.kernel import KernelSettings
-from nlobayes.study.values import Fraction, Jitter, Positive, PositiveInt
 from nlobayes.study.warmup import WarmupSettings
 
 

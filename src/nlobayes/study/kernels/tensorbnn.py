@@ -2,8 +2,8 @@
 
 from typing import ClassVar, Literal
 
+from nlobayes.settings.values import Positive
 from nlobayes.study.kernel import KernelSettings
-from nlobayes.study.values import Positive
 from nlobayes.study.warmup import WarmupSettings
 
 

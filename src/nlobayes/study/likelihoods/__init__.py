@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BeforeValidator
 
+from nlobayes.settings.members import settings_of, union_of
 from nlobayes.study.likelihood import LikelihoodSettings
 from nlobayes.study.likelihoods._old_kinds import with_new_kind
-from nlobayes.study.members import settings_of, union_of
 
 LIKELIHOODS = settings_of(__name__, __file__, LikelihoodSettings)
 

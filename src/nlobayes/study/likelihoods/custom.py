@@ -6,8 +6,8 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
+from nlobayes.settings.own_function import NOT_SETTINGS, OwnFunction
 from nlobayes.study.likelihood import LikelihoodSettings
-from nlobayes.study.own_function import NOT_SETTINGS, OwnFunction
 
 
 class CustomLikelihood(OwnFunction, LikelihoodSettings):

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BeforeValidator
 
-from nlobayes.study.members import one_of_kinds, settings_of, union_of
+from nlobayes.settings.members import one_of_kinds, settings_of, union_of
 from nlobayes.study.method import MethodSettings
 
 METHODS = settings_of(__name__, __file__, MethodSettings)

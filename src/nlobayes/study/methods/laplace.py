@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from nlobayes.settings.values import PositiveInt
 from nlobayes.study.methods._modes import FromModes, dense_numbers
-from nlobayes.study.values import PositiveInt
 
 EVIDENCES, STEPS = 50, 40
 """Approximate numbers of evaluations of the evidence of one mode, and of steps to the MAP in

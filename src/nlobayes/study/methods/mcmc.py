@@ -8,9 +8,9 @@ from typing import Any, ClassVar, Literal
 from pydantic import model_validator
 
 from nlobayes.errors import InputError
+from nlobayes.settings.values import THIN_WAS, Frozen, Positive, PositiveInt, Segments
 from nlobayes.study.kernels import KERNELS, Kernel
 from nlobayes.study.method import Chains, ChainsPerJob, MethodSettings
-from nlobayes.study.values import THIN_WAS, Frozen, Positive, PositiveInt, Segments
 from nlobayes.study.warmups import Warmup
 from nlobayes.study.warmups.windows import WindowWarmup
 

@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from nlobayes.settings.values import Positive, PositiveInt
 from nlobayes.study.methods._modes import FromModes
-from nlobayes.study.values import Positive, PositiveInt
 
 
 class Pathfinder(FromModes):

@@ -7,8 +7,8 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from nlobayes.errors import InputError
+from nlobayes.settings.values import Positive, PositiveInt
 from nlobayes.study.methods._modes import FromModes
-from nlobayes.study.values import Positive, PositiveInt
 
 
 class Swag(FromModes):

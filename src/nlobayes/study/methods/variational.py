@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from nlobayes.settings.values import Positive, PositiveInt
 from nlobayes.study.methods._modes import FromModes, dense_numbers
-from nlobayes.study.values import Positive, PositiveInt
 
 ADAM = 6
 """Arrays of the size of the parameters in a step: parameters, gradient, update, moments, root."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from nlobayes.study.values import Frozen, Positive
+from nlobayes.settings.values import Frozen, Positive
 
 
 class HalfNormalScale(Frozen):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from nlobayes.study.own_function import NOT_SETTINGS, OwnFunction
+from nlobayes.settings.own_function import NOT_SETTINGS, OwnFunction
 from nlobayes.study.prior import PriorSettings
 
 

@@ -6,8 +6,8 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
+from nlobayes.settings.values import Positive
 from nlobayes.study.prior import PriorSettings
-from nlobayes.study.values import Positive
 
 
 class FixedScalesPrior(PriorSettings):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, Literal
 
+from nlobayes.settings.values import Positive
 from nlobayes.study.prior import PriorSettings
-from nlobayes.study.values import Positive
 
 
 class GaussianPrior(PriorSettings):

@@ -6,10 +6,10 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
+from nlobayes.settings.values import Positive
 from nlobayes.study.prior import PriorSettings
 from nlobayes.study.priors._hyper import HalfCauchyScale, HalfNormalScale
 from nlobayes.study.priors.relevance import Hyper
-from nlobayes.study.values import Positive
 
 
 class RandomFeaturesPrior(PriorSettings):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
+from nlobayes.settings.values import Positive
 from nlobayes.study.prior import PriorSettings
-from nlobayes.study.values import Positive
 
 
 class TensorBNNPrior(PriorSettings):

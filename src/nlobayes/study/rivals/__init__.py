@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from nlobayes.study.members import settings_of, union_of
+from nlobayes.settings.members import settings_of, union_of
 from nlobayes.study.rival import RivalSettings
 
 RIVALS = settings_of(__name__, __file__, RivalSettings)

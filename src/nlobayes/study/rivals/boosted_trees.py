@@ -6,8 +6,8 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
+from nlobayes.settings.values import Fraction, Positive, PositiveInt
 from nlobayes.study.rival import SCIKIT_LEARN, RivalSettings
-from nlobayes.study.values import Fraction, Positive, PositiveInt
 
 
 class BoostedTreesRival(RivalSettings):

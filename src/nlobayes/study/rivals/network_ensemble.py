@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from nlobayes.settings.values import Fraction, Positive, PositiveInt
 from nlobayes.study.presets import Width
 from nlobayes.study.rival import RivalSettings
-from nlobayes.study.values import Fraction, Positive, PositiveInt
 
 
 class NetworkEnsembleRival(RivalSettings):

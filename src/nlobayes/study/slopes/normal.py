@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from nlobayes.settings.values import Positive
 from nlobayes.study.slope import SlopeSettings
-from nlobayes.study.values import Positive
 
 
 class NormalSlopes(SlopeSettings):

@@ -8,9 +8,9 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Discriminator, Field, Tag, model_validator
 
 from nlobayes.errors import InputError
+from nlobayes.settings.values import Frozen, Seed
 from nlobayes.study.source import ComputedSource
 from nlobayes.study.sources._processes import CROSS_SECTIONS, OfProcess, check_reads_both
-from nlobayes.study.values import Frozen, Seed
 
 SquarkMass = Annotated[float, Field(ge=2000, le=100_000)]
 

@@ -11,9 +11,9 @@ from pydantic import AfterValidator, Field, model_validator
 
 from nlobayes.data.slha_blocks import is_slha
 from nlobayes.errors import InputError
+from nlobayes.settings.values import Positive
 from nlobayes.study.source import GivenPath, MadeBy, SourceSettings, stays_inside
 from nlobayes.study.sources._processes import CROSS_SECTIONS, OfProcess, check_reads_both
-from nlobayes.study.values import Positive
 
 TARGETS = ("msq", *CROSS_SECTIONS, "pdf_error_pb", "alpha_s_up", "alpha_s_down", "rel_error")
 

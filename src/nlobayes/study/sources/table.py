@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from nlobayes.errors import InputError
+from nlobayes.settings.values import PositiveInt
 from nlobayes.study.source import UNKNOWN_ROWS, GivenPath, SourceSettings
-from nlobayes.study.values import PositiveInt
 
 BYTES_PER_VALUE = 4
 """Fewest bytes that a value of a table takes on disk."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from nlobayes.settings.values import Seed
 from nlobayes.study.source import ComputedSource
-from nlobayes.study.values import Seed
 
 MOST_ROWS = 2500
 """Rows of no toy problem exceed this number."""

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from nlobayes.study.values import Fraction, Positive
+from nlobayes.settings.values import Fraction, Positive
 from nlobayes.study.warmup import WarmupSettings
 
 

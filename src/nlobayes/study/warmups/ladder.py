@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from nlobayes.study.values import Fraction
+from nlobayes.settings.values import Fraction
 from nlobayes.study.warmup import WarmupSettings
 
 

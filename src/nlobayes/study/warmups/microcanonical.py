@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from nlobayes.study.values import Fraction, Positive
+from nlobayes.settings.values import Fraction, Positive
 from nlobayes.study.warmup import WarmupSettings
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from nlobayes.errors import InputError
-from nlobayes.study.values import Fraction, Frozen, Positive, PositiveInt
+from nlobayes.settings.values import Fraction, Frozen, Positive, PositiveInt
 from nlobayes.study.warmup import WarmupSettings
 
 FEWEST_ADAPTING_STEPS = 20

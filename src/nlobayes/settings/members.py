@@ -22,7 +22,7 @@ from typing import Annotated, Any, TypeVar, Union, get_args
 from pydantic import Field
 
 from nlobayes.families import members_of
-from nlobayes.study.values import Frozen
+from nlobayes.settings.values import Frozen
 
 Settings = TypeVar("Settings", bound=Frozen)
 

@@ -68,7 +68,7 @@ THIN_WAS = {"keep_every": "thin"}
 
 
 def _describe(schema: dict[str, Any], model: type) -> None:
-    from nlobayes.study.meanings import describe
+    from nlobayes.settings.meanings import describe
 
     describe(schema, model)
 

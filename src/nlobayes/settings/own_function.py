@@ -10,8 +10,8 @@ from typing import Any, ClassVar, NamedTuple
 from pydantic import field_validator, model_validator
 
 from nlobayes.errors import InputError
-from nlobayes.study.pinned import check_place, pin
-from nlobayes.study.values import Frozen
+from nlobayes.settings.pinned import check_place, pin
+from nlobayes.settings.values import Frozen
 
 NOT_SETTINGS = frozenset({"file", "function", "sha256"})
 """Keys of a function that are not arguments of the object built with it."""
