@@ -42,7 +42,7 @@ from nlobayes.study.kernels import KERNELS
 from nlobayes.study.kernels.nuts import NUTSKernel
 from nlobayes.study.methods.mcmc import MCMC
 from nlobayes.study.pretraining import Pretraining
-from nlobayes.study.reference import CalculatedReference
+from nlobayes.study.references.calculation import CalculatedReference
 
 BASELINES = Path(__file__).parent / "baselines"
 CASES = ("5-20-20-1@12000", "5-50-50-50-50-50-1@12000", "5-2048-1@12000", "5-32-1@1000")

@@ -36,6 +36,7 @@ CHOSEN_BY = {
 
 FOUND_BY_NAME = (
     "nlobayes.plots",
+    "nlobayes.data.references",
     "nlobayes.evaluation.scores.classification",
     "nlobayes.evaluation.scores.regression",
     "nlobayes.distributions.laws",

@@ -1,4 +1,4 @@
-"""A new score, figure or feature map is a few new files and lines, and all else picks it up."""
+"""A new score, figure, feature map or reference is a few new files; all else picks it up."""
 
 from __future__ import annotations
 
@@ -135,3 +135,74 @@ def test_a_new_feature_map_is_a_file(copied: Path) -> None:
     (copied / "data/feature_maps/logarithms.py").write_text(MAP)
     run(copied, USE_MAP)
     assert changed_files(copied) == ["data/feature_maps/logarithms.py"]
+
+
+REFERENCE = {
+    "study/references/power.py": """
+from nlobayes.study.reference import ReferenceSettings
+
+
+class PowerReference(ReferenceSettings):
+    power: float
+    of: str
+
+    def completed(self, source, columns):
+        return self
+""",
+    "data/references/power.py": """
+from nlobayes.data.references import Reference
+
+
+class Power(Reference):
+    def __init__(self, *, power, of, unit=""):
+        self.name = self.in_words = self.meaning = f"{of}^{power:g}"
+        self.columns, self.unit, self.power = (of,), unit, power
+
+    def at(self, named):
+        return named[self.columns[0]] ** self.power
+
+    def allowed(self, which):
+        return f"{which} {self.name}"
+
+
+build, facts = Power, dict
+
+
+def is_whole(settings):
+    return settings.keys() == {"power", "of", "unit"}
+""",
+}
+USE_REFERENCE = """
+from pathlib import Path
+import jax.numpy as jnp
+import numpy as np
+from nlobayes.commands.shared.prepared import prepared
+from nlobayes.data.references import is_reference, reference_of
+from nlobayes.fitting.studies import Choices, configure, plan_of
+from nlobayes.fitting.tables import dataset_of, lines_of
+from nlobayes.study.job_builder import prepare_job
+from nlobayes.surrogate.identity import origin
+from nlobayes.types import Table
+
+x = np.linspace(1, 9, 40)
+table = Table({"x": x, "y": x**-3 * (1 + 0.1 * np.sin(x))}, {}, {})
+read = dataset_of(table, "t.csv", "y")
+read.dataset["target"]["relative_to"] = {"power": -3, "of": "x"}
+assert "relative to x^-3 from x" in next(lines_of(read))
+configured = configure("t", read.dataset, Choices({"hidden": [4]}, train_rows=28))
+made = prepared(table, prepare_job(plan_of(configured)[1].dataset), Path("t.csv")).dataset
+learned = made.transforms["target"]
+values = learned["sd"] * made.target + learned["mean"]
+np.testing.assert_allclose(values, np.log10(1 + 0.1 * np.sin(x)), atol=1e-14)
+settings = learned["relative_to"]
+assert is_reference(settings) and not is_reference(settings | {"more": 1})
+assert origin({"transforms": made.transforms})["relative_to"] == "x^-3"
+assert reference_of(settings).at({"x": jnp.full(1, 2.0)}) == 0.125
+"""
+
+
+def test_a_new_reference_is_a_file_of_settings_and_one_of_numerics(copied: Path) -> None:
+    for name, text in REFERENCE.items():
+        (copied / name).write_text(text)
+    run(copied, USE_REFERENCE)
+    assert sorted(changed_files(copied)) == sorted(REFERENCE)

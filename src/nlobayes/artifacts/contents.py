@@ -177,9 +177,7 @@ def write_surrogate(path: Path, exported: Exported, dataset: Dataset, attrs: Att
         name: (("draw", *(f"{name}_{axis}" for axis in range(values.ndim - 1))), values)
         for name, values in exported.variables.items()
     }
-    relative_to = dataset.transforms.get("target", {}).get("relative_to", {})
-    columns = [*dataset.input_names, *([relative_to["column"]] if "column" in relative_to else [])]
-    inputs = {"input": columns, "bound": ["smallest", "largest"]}
+    inputs = {"input": exported.facts["columns"], "bound": ["smallest", "largest"]}
     names = {**inputs, "feature": list(dataset.feature_names)}
     domain = {
         "features": (("row", "feature"), exported.features),

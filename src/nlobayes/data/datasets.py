@@ -9,14 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nlobayes.data.features import feature_names
-from nlobayes.data.references import (
-    check_known,
-    check_units,
-    columns_behind,
-    completed,
-    reference_at,
-    units_of,
-)
+from nlobayes.data.references import columns_behind, completed, reference_of
 from nlobayes.data.splits import TRAIN, Split, reference_rows
 from nlobayes.data.tables import Selection
 from nlobayes.data.theory import ratios, ratios_by_source
@@ -75,7 +68,8 @@ def make_dataset(
     if choices.theory is not None:
         selection, targets, theory = _with_ratios(selection, targets, choices.theory)
     inputs, observed = selection.inputs, selection.target
-    settings, known = _reference(selection, columns, targets[0], choices)
+    target = targets[0]
+    settings, known = _reference(selection, columns, target, choices)
     of_each = along_targets(known, observed)
     spread = scale_uncertainty(choices.target_scale, observed, selection.variations)
     noise = _noise(choices.target_scale, selection)
@@ -88,6 +82,10 @@ def make_dataset(
         standardise=choices.standardise_features,
         components=choices.components,
     )
+    if settings is not None:
+        bare = TargetTransform(choices.target_scale, 0.0, 1.0)
+        left = apply_target(bare._replace(relative_to=settings), observed, of_each)
+        reference_of(settings).check_left(left[train], apply_target(bare, observed)[train])
     scaled = fit_target(
         choices.target_scale,
         observed,
@@ -107,7 +105,7 @@ def make_dataset(
         feature_names=feature_names(choices.feature_map, columns, choices.components),
         target_names=tuple(targets),
         transforms={"features": constants_of(features), "target": _constants(scaled)} | theory,
-        units=selection.units | units_of(settings),
+        units=selection.units | dict.fromkeys(columns_behind(settings), selection.units[target]),
         scale_uncertainty=spread,
         error=noise,
         relative_to=known,
@@ -162,10 +160,10 @@ def _reference(
     if choices.relative_to is None:
         return None, None
     settings = completed(choices.relative_to, selection.units[target])
-    check_units(settings, selection.units)
+    reference = reference_of(settings)
+    reference.check_units(selection.units)
     behind = [] if selection.reference is None else [selection.reference]
     points = np.column_stack([selection.inputs, *behind])
-    names = (*columns, *columns_behind(settings))
-    known = reference_at(settings, points, names, choices.target_scale)
-    check_known(settings, known, choices.target_scale)
+    known = reference.values(points, (*columns, *reference.behind), choices.target_scale)
+    reference.check_rows(known, choices.target_scale)
     return settings, known

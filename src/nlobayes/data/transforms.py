@@ -160,28 +160,12 @@ def fit_target(
         return TargetTransform(scale, 0.0, 1.0, _labels(target, train))
     bare = TargetTransform(scale, 0.0, 1.0, (), relative_to)
     scaled = apply_target(bare, target, reference)[train]
-    if relative_to is not None:
-        left, known = (_first(values) for values in (scaled, _scale_target(scale, target)[train]))
-        _check_something_left(left, known, relative_to)
     if not standardise:
         return bare
     for column in np.atleast_2d(scaled.T):
         if is_constant(column):
             raise InputError("data.constant_target", scale=scale, value=column[0])
     return bare._replace(mean=scaled.mean(axis=0).tolist(), sd=scaled.std(axis=0).tolist())
-
-
-def _check_something_left(
-    left: np.ndarray, scaled: np.ndarray, relative_to: Mapping[str, Any]
-) -> None:
-    if np.ptp(left) <= 1e-9 * np.abs(scaled).max(initial=0.0):
-        what = relative_to.get("column", relative_to.get("calculation"))
-        raise InputError("references.nothing_left", what=what)
-
-
-def _first(targets: np.ndarray) -> np.ndarray:
-    """Select the first of targets (row,) or (row, output)."""
-    return targets if targets.ndim == 1 else targets[:, 0]
 
 
 def _labels(target: np.ndarray, train: np.ndarray) -> tuple[float, ...]:

@@ -11,23 +11,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from pydantic import ValidationError
 
+from nlobayes.data.parameters import SQUARKS
 from nlobayes.data.processes import (
     KNOWN,
     Process,
     charge_of,
     columns_of,
     make_process,
-    name_of,
-    neutralino_pair,
 )
-from nlobayes.data.references import (
-    SQUARK_COLUMN,
-    allowed,
-    check_units,
-    columns_behind,
-    completed,
-    reference_at,
-)
+from nlobayes.data.references import columns_behind, completed, reference_of
 from nlobayes.errors import InputError
 from nlobayes.fitting.cross_sections import is_cross_section, is_leading_order
 from nlobayes.fitting.inspection import NOTHING
@@ -48,7 +40,7 @@ PROCESSES = tuple(
     for first, second in combinations_with_replacement(KNOWN, 2)
     if abs(charge_of(first) + charge_of(second)) <= 1
 )
-MASSES = frozenset(columns_of(particle)[0] for particle in KNOWN) | {SQUARK_COLUMN}
+MASSES = frozenset(columns_of(particle)[0] for particle in KNOWN) | {SQUARKS}
 """Columns of the engine that are masses, in GeV."""
 MOST_LEFT = 0.5
 """Largest share of the sd of log10 of the target that a reference may leave to be chosen."""
@@ -129,29 +121,18 @@ def columns_of_points(dataset: Dataset) -> list[str]:
     return [*dataset["features"]["columns"], *behind]
 
 
-def in_words(reference: Mapping[str, Any]) -> str:
-    """Name a column, or a calculation with its process and its scale."""
-    if "column" in reference:
-        return str(reference["column"])
-    process = neutralino_pair(reference["pair"]) if "pair" in reference else reference["process"]
-    particles = " ".join(map(name_of, process))
-    scale = reference.get("mu_over_q", 1.0)
-    at = "" if scale == 1 else f" at mu = {scale:g} Q"
-    return f"{reference['calculation']} of {particles}{at}"
-
-
 def why_prevented(choice: Choice, table: Table) -> str:
     """Say which rows have no reference, and what it leaves of the others."""
-    reference, count = choice.dataset["target"]["relative_to"], int(choice.lacking.sum())
-    row = int(np.argmax(choice.lacking))
-    columns = columns_behind(reference) or MASSES & {*choice.dataset["features"]["columns"]}
+    reference = reference_of(choice.dataset["target"]["relative_to"])
+    count, row = int(choice.lacking.sum()), int(np.argmax(choice.lacking))
+    columns = reference.behind or MASSES & {*choice.dataset["features"]["columns"]}
     first = ", ".join(f"{name} = {table.columns[name][row]:g}" for name in sorted(columns))
     of_others = (
         f"; it leaves {choice.left:.2g} of the sd of the others" if choice.left < inf else ""
     )
     return (
-        f"{in_words(reference)}: {count} of {len(choice.lacking)} rows have none, the first at "
-        f"{first} (allowed: {allowed(reference, 'log10')}){of_others}"
+        f"{reference.in_words}: {count} of {len(choice.lacking)} rows have none, the first at "
+        f"{first} (allowed: {reference.needs('log10')}){of_others}"
     )
 
 
@@ -221,7 +202,7 @@ def _leading_orders(dataset: Dataset, table: Table) -> Iterator[Choice]:
 def _mapped(features: Mapping[str, Any], process: Process) -> dict[str, Any]:
     """Put the columns of a process, and a squark mass, in order; with others they remain raw."""
     others = [name for name in features["columns"] if name not in process.columns]
-    if others not in ([], [SQUARK_COLUMN]):
+    if others not in ([], [SQUARKS]):
         return {**features}
     return {**features, "columns": [*process.columns, *others], "map": _map_of(process)}
 
@@ -258,10 +239,10 @@ def _choice(dataset: dict[str, Any], table: Table) -> Choice:
 def _values(dataset: Dataset, table: Table) -> np.ndarray:
     """Compute the reference of a dataset in every row (row,); NaN outside its domain."""
     preset = DatasetPreset.model_validate(dataset)
-    reference = preset.whole_target.relative_to
-    assert reference is not None, dataset
-    settings = completed(reference.arguments(), preset.target.unit)
-    check_units(settings, table.units)
+    given = preset.whole_target.relative_to
+    assert given is not None, dataset
+    reference = reference_of(completed(given.arguments(), preset.target.unit))
+    reference.check_units(table.units)
     columns = (*preset.features.columns, *preset.target.reference_columns)
     points = np.column_stack([table.columns[name] for name in columns])
-    return reference_at(settings, points, columns, preset.target.scale)
+    return reference.values(points, columns, preset.target.scale)

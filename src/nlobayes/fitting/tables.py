@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nlobayes.data.headers import check_known, named_columns
+from nlobayes.data.references import reference_of
 from nlobayes.data.tables import finite_numbers
 from nlobayes.data.units import declare_units
 from nlobayes.errors import InputError, one_line
@@ -27,7 +28,6 @@ from nlobayes.fitting.references import (
     CALCULATIONS,
     NONE,
     columns_of_points,
-    in_words,
     why_prevented,
     with_reference,
     without_units,
@@ -163,7 +163,11 @@ def lines_of(read: Read) -> Iterator[str]:
     features, target = read.dataset["features"], read.dataset["target"]
     learned = target["column"] if target["scale"] == "identity" else f"log10 {target['column']}"
     unit = f" [{target['unit']}]" if target["unit"] else ""
-    known = f" relative to {in_words(target['relative_to'])}" if "relative_to" in target else ""
+    known = (
+        f" relative to {reference_of(target['relative_to']).in_words}"
+        if "relative_to" in target
+        else ""
+    )
     yield f"learning {learned}{unit}{known} from {', '.join(features['columns'])}"
     for reason in dict.fromkeys(read.left_out.values()):
         names = [one_line(name) for name, why in read.left_out.items() if why == reason]

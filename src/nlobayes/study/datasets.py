@@ -12,7 +12,7 @@ from nlobayes.data.feature_maps import FEATURE_MAPS
 from nlobayes.errors import InputError
 from nlobayes.settings.values import Each, Frozen, PositiveInt, Rows, Seed
 from nlobayes.study.process import Process
-from nlobayes.study.reference import ColumnReference, Reference
+from nlobayes.study.references import Reference
 from nlobayes.study.sources import Source
 
 if TYPE_CHECKING:
@@ -174,8 +174,7 @@ class Target(Frozen):
     @property
     def reference_columns(self) -> tuple[str, ...]:
         """Names of the columns that the target is learned relative to: one, or none."""
-        reference = self.relative_to
-        return (reference.column,) if isinstance(reference, ColumnReference) else ()
+        return self.relative_to.columns_behind if self.relative_to else ()
 
 
 class Split(Frozen):

@@ -1,97 +1,26 @@
-"""References of targets: a column of the table, or a calculation of the embedded engine."""
+"""Settings of every kind of reference: columns beside the features, completion from the source."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from abc import abstractmethod
+from typing import Any, Self
 
-from pydantic import Discriminator, Field, Tag, model_validator
-
-from nlobayes.errors import InputError
 from nlobayes.settings.values import Frozen
 from nlobayes.study.source import SourceSettings
-from nlobayes.study.sources._processes import NamesProcess
-from nlobayes.study.sources.simulate import SquarkMass
-
-SQUARK_COLUMN = "msq"
 
 
-class ColumnReference(Frozen):
-    """A column of the table; points to predict must also have it."""
+class ReferenceSettings(Frozen):
+    """Settings of a reference; each kind has a file in `references/`, and a key of its name."""
 
-    column: str
-    """Name of the column; in the target's unit, or in one that converts to it."""
+    @property
+    def columns_behind(self) -> tuple[str, ...]:
+        """Columns that are read beside the features."""
+        return ()
 
-    def completed(self, source: SourceSettings, columns: tuple[str, ...]) -> ColumnReference:
-        """Return this reference, since a column needs no settings."""
-        del source
-        if self.column in columns:
-            raise InputError("references.is_feature", column=self.column)
-        return self
-
-    def arguments(self) -> dict[str, Any]:
-        """Return the settings as plain values."""
-        return self.model_dump()
-
-
-class CalculatedReference(NamesProcess):
-    """The embedded engine at the masses and mixings of each point (docs/physics.md).
-
-    Settings that are left out are taken from the source if it states them; the process of a source
-    without one is the pair 1, 1. The columns of the process must be among `features.columns`.
-    """
-
-    calculation: Literal["born", "nlo"]
-    """`born`: the leading order; `nlo`: with the QCD correction. A simulated target, which is the
-    NLO of the engine, can only be learned relative to `born`."""
-    sqrt_s_tev: Annotated[float, Field(ge=7, le=14)] | None = None
-    """Centre-of-mass energy in TeV; null: that of the source, else 13."""
-    squark_mass_gev: SquarkMass | Literal["msq"] | None = None
-    """Common squark mass in GeV, or `msq` for the column of that name; null: that column if it is a
-    feature, else the mass of the source, else 3000."""
-    mu_over_q: float = 1.0
-    """Scale over the mass of the pair: 1, and for `nlo` also 0.5 or 2."""
-
-    @model_validator(mode="after")
-    def _scale_is_computed(self) -> CalculatedReference:
-        allowed = (1.0,) if self.calculation == "born" else (0.5, 1.0, 2.0)
-        if self.mu_over_q not in allowed:
-            raise InputError(
-                "references.scale",
-                received=self.mu_over_q,
-                allowed=allowed,
-                calculation=self.calculation,
-            )
-        return self
-
-    def completed(self, source: SourceSettings, columns: tuple[str, ...]) -> CalculatedReference:
-        """Complete the settings from the source; refuse a calculation whose columns are missing."""
-        if self.calculation in source.computes:
-            raise InputError("references.circular", calculation=self.calculation)
-        known = {"pair": (1, 1), "sqrt_s_tev": 13.0, "squark_mass_gev": 3000.0}
-        known |= source.circumstances
-        if SQUARK_COLUMN in columns:
-            known["squark_mass_gev"] = SQUARK_COLUMN
-        given = self.model_dump(exclude_none=True)
-        given |= self.of_engine if self.pair or self.process else {}
-        whole = CalculatedReference.model_validate(known | given)
-        squark = [SQUARK_COLUMN] if whole.squark_mass_gev == SQUARK_COLUMN else []
-        needed = [*whole.reaction.columns, *squark]
-        if missing := [name for name in needed if name not in columns]:
-            raise InputError("references.inputs", missing=missing, needed=needed, columns=columns)
-        return whole
+    @abstractmethod
+    def completed(self, source: SourceSettings, columns: tuple[str, ...]) -> Self:
+        """Complete the settings from the source and the columns of the features."""
 
     def arguments(self) -> dict[str, Any]:
         """Return the settings as plain values."""
         return self.model_dump(mode="json")
-
-
-def _kind_of(reference: object) -> str:
-    given = reference if isinstance(reference, dict) else {}
-    is_column = isinstance(reference, ColumnReference) or "column" in given
-    return "column" if is_column else "calculation"
-
-
-Reference = Annotated[
-    Annotated[ColumnReference, Tag("column")] | Annotated[CalculatedReference, Tag("calculation")],
-    Discriminator(_kind_of),
-]

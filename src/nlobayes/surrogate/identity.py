@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from nlobayes.data.references import reference_of
 from nlobayes.data.statements import (
     NOTHING,
     UNKNOWN,
@@ -76,14 +77,7 @@ def _reference(facts: Mapping[str, Any]) -> dict[str, str]:
     settings = target.get("relative_to")
     if settings is None:
         return {}
-    if "column" in settings:
-        return {"relative_to": f"column {_plain(settings['column'])}, which points must have"}
-    squarks = settings["squark_mass_gev"]
-    mass = f"of column {squarks}" if isinstance(squarks, str) else f"of {squarks:g} GeV"
-    return {
-        "relative_to": f"{settings['calculation']} of the embedded engine at every point: "
-        f"{settings['sqrt_s_tev']:g} TeV, squarks {mass}, mu = {settings['mu_over_q']:g} Q"
-    }
+    return {"relative_to": _plain(reference_of(settings).meaning, 2 * LONGEST)}
 
 
 def run_of(facts: Mapping[str, Any]) -> str:

@@ -15,8 +15,7 @@ import numpy as np
 from nlobayes.artifacts.surrogate_file import read_surrogate
 from nlobayes.checks import APPROXIMATE
 from nlobayes.data.feature_maps import FEATURE_MAPS
-from nlobayes.data.references import allowed as allowed_references
-from nlobayes.data.references import check_version, columns_behind, reference_at
+from nlobayes.data.references import reference_of
 from nlobayes.data.transforms import (
     CLASSES,
     feature_transform,
@@ -94,11 +93,12 @@ class Trained:
         self.conditions = conditions(self.origin, self.inputs)
         self.condition_names = tuple(one.name for one in self.conditions)
         self._features = feature_transform(facts["transforms"]["features"])
-        self._relative_to = target.get("relative_to")
+        stated = target.get("relative_to")
+        self._relative_to = reference_of(stated) if stated else None
         self._latest_reference, self._latest_features = Latest(), Latest()
         self._latest_distance = Latest()
-        behind = len(columns_behind(self._relative_to))
-        self._inputs_of_network = len(self.inputs) - behind
+        behind = self._relative_to.behind if self._relative_to else ()
+        self._inputs_of_network = len(self.inputs) - len(behind)
         near = facts["domain"]
         self._domain = domains.Domain(
             exported.features, exported.spacing, near["inside"], near["edge"]
@@ -217,8 +217,7 @@ class Trained:
     @property
     def needs(self) -> str:
         """Description of the points with a reference; empty if the target itself was learned."""
-        relative_to = self._relative_to
-        return "" if relative_to is None else allowed_references(relative_to, self.scale)
+        return self._relative_to.needs(self.scale) if self._relative_to else ""
 
     def network_inputs(self, points: np.ndarray) -> np.ndarray:
         """Select the columns of points (point, input) from which features are computed."""
@@ -241,7 +240,7 @@ class Trained:
     def _reference_on(self, scale: str, points: np.ndarray) -> np.ndarray:
         assert self._relative_to is not None
         with np.errstate(all="ignore"):
-            return reference_at(self._relative_to, points, self.inputs, scale)
+            return self._relative_to.values(points, self.inputs, scale)
 
     def _seen(self, points: np.ndarray) -> np.ndarray:
         """Compute what the network reads (point, feature), NaN for points without features."""
@@ -278,7 +277,8 @@ class Trained:
 def read_exported(path: str | Path) -> Exported:
     """Read an exported file of numbers or of classes; errors as `Trained.load`."""
     exported = check(read_surrogate(Path(path)), str(path))
-    check_version(exported.facts["transforms"]["target"].get("relative_to"))
+    if stated := exported.facts["transforms"]["target"].get("relative_to"):
+        reference_of(stated).check_version()
     return exported
 
 

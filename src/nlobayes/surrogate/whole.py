@@ -7,7 +7,7 @@ from itertools import chain, pairwise
 
 import numpy as np
 
-from nlobayes.data.references import columns_behind, columns_needed, reference_at
+from nlobayes.data.references import columns_behind, reference_of
 from nlobayes.data.transforms import map_features
 from nlobayes.errors import InputError
 from nlobayes.model.networks import WEIGHTS, layer_names, network_of
@@ -119,11 +119,11 @@ def _reference_fits(exported: Exported) -> bool:
     settings = target.get("relative_to")
     if settings is None:
         return True
-    needed = columns_needed(settings)
-    behind = columns_behind(settings)
-    if not {*needed} <= {*columns} or tuple(columns[len(columns) - len(behind) :]) != behind:
+    reference = reference_of(settings)
+    behind = tuple(columns[len(columns) - len(reference.behind) :])
+    if not {*reference.columns} <= {*columns} or behind != reference.behind:
         return False
-    typical = reference_at(settings, exported.typical[np.newaxis], columns, target["scale"])
+    typical = reference.values(exported.typical[np.newaxis], columns, target["scale"])
     return bool(np.isfinite(typical).all())
 
 

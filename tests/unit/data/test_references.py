@@ -12,7 +12,7 @@ from nlobayes.data.physics import hadronic, source
 from nlobayes.data.physics.hadronic import integrate
 from nlobayes.data.physics.partonic import identical_pair
 from nlobayes.data.physics.points import by_exchange_at, channels_at, cross_sections_at
-from nlobayes.data.references import check_version, completed, is_reference, reference_at
+from nlobayes.data.references import completed, is_reference, reference_of
 from nlobayes.data.splits import Split
 from nlobayes.data.tables import Selection, select
 from nlobayes.data.transforms import TargetTransform, apply_target, map_features, unstandardise
@@ -67,7 +67,7 @@ def test_a_calculation_is_that_of_the_simulated_table(
     table: Table, calculation: str, mu: float, column: str
 ) -> None:
     settings = completed(BORN | {"calculation": calculation, "mu_over_q": mu}, "fb")
-    found = reference_at(settings, inputs_of(table), COLUMNS, "log10")
+    found = reference_of(settings).values(inputs_of(table), COLUMNS, "log10")
     np.testing.assert_allclose(found, 1000 * table.columns[column], rtol=1e-12)
 
 
@@ -76,7 +76,7 @@ def test_a_calculation_finds_its_columns_by_name() -> None:
     table = source.simulate(4, 20, source.Settings(8.0, (2500.0, 4000.0), pair=(1, 2)))
     columns = ("n21", "n22", "n23", "n24", "msq", "m2", *COLUMNS)
     settings = completed(BORN | {"pair": [1, 2], "sqrt_s_tev": 8.0, "squark_mass_gev": "msq"}, "pb")
-    found = reference_at(settings, inputs_of(table, columns), columns, "log10")
+    found = reference_of(settings).values(inputs_of(table, columns), columns, "log10")
     np.testing.assert_allclose(found, table.columns["lo_pb"], rtol=1e-12)
 
 
@@ -94,7 +94,7 @@ def test_a_calculation_of_charginos_is_that_of_the_simulated_table(
     changes: dict[str, Any] = {"process": [*settings.reaction]}
     whole = completed({name: v for name, v in BORN.items() if name != "pair"} | changes, "fb")
     assert is_reference(whole)
-    found = reference_at(whole, inputs_of(table, columns), columns, "log10")
+    found = reference_of(whole).values(inputs_of(table, columns), columns, "log10")
     np.testing.assert_allclose(found, 1000 * table.columns["lo_pb"], rtol=1e-12)
 
 
@@ -132,14 +132,14 @@ def test_other_processes_are_no_settings(process: Any) -> None:
 )
 def test_where_born_vanishes_there_is_no_reference(table: Table, row: tuple[float, ...]) -> None:
     points = np.vstack([inputs_of(table)[:2], row])
-    found = reference_at(completed(BORN, "pb"), points, COLUMNS, "log10")
+    found = reference_of(completed(BORN, "pb")).values(points, COLUMNS, "log10")
     assert np.isnan(found).tolist() == [False, False, True]
 
 
 def test_the_engine_goes_down_to_half_the_mass_of_the_z(table: Table) -> None:
     points = np.tile(inputs_of(table)[0], (2, 1))
     points[:, 0] = 91.1876 / 2 + np.array([1e-6, -1e-6])
-    found = reference_at(completed(BORN, "pb"), points, COLUMNS, "log10")
+    found = reference_of(completed(BORN, "pb")).values(points, COLUMNS, "log10")
     assert np.isfinite(found).tolist() == [True, False]
 
 
@@ -181,7 +181,7 @@ def test_channels_and_references_compute_born_once_and_no_other_order(
 
     monkeypatch.setattr(hadronic, "integrate", integrated)
     map_features("channels", inputs_of(table))
-    reference_at(completed(BORN, "pb"), inputs_of(table), COLUMNS, "log10")
+    reference_of(completed(BORN, "pb")).values(inputs_of(table), COLUMNS, "log10")
     assert asked == [("lo_pb",)] * 2
 
 
@@ -260,10 +260,10 @@ def test_the_engine_takes_gev_and_gives_cross_sections(table: Table) -> None:
 
 def test_another_version_of_the_engine_is_refused() -> None:
     settings = completed(BORN, "pb")
-    check_version(settings)
-    check_version({"column": "lo_pb", "unit": "pb"})
+    reference_of(settings).check_version()
+    reference_of({"column": "lo_pb", "unit": "pb"}).check_version()
     with refused("references.other_engine", received="0"):
-        check_version(settings | {"engine": "0"})
+        reference_of(settings | {"engine": "0"}).check_version()
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from nlobayes.study.grid import Study
 from nlobayes.study.job_builder import prepare_job, simulate_job
 from nlobayes.study.jobs import SimulateJob, read_job
 from nlobayes.study.library import read_presets
-from nlobayes.study.reference import CalculatedReference
+from nlobayes.study.references.calculation import CalculatedReference
 from nlobayes.study.sources.simulate import SimulatedSource
 from tests.refusals import invalid, refused
 

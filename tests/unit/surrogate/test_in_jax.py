@@ -12,7 +12,7 @@ import pytest
 from nlobayes import Surrogate
 from nlobayes.data.feature_maps import FEATURE_MAPS
 from nlobayes.data.features import map_features
-from nlobayes.data.references import calculated, columns_needed, completed, reference_at
+from nlobayes.data.references import completed, reference_of
 from nlobayes.extras import MissingExtra
 from nlobayes.surrogate.mixture import Prediction
 from nlobayes.types import Exported
@@ -140,17 +140,17 @@ def test_a_target_relative_to_the_engine_is_what_predict_gives_with_its_derivati
 @pytest.mark.parametrize("squarks", [2500.0, "msq"])
 def test_references_are_alike_in_both(settings: dict[str, Any], squarks: object) -> None:
     """This holds for all kinds of pairs; references are NaN for masses that the engine refuses."""
-    settings = completed({**settings, "squark_mass_gev": squarks}, "fb")
-    names = columns_needed(settings)
+    reference = reference_of(completed({**settings, "squark_mass_gev": squarks}, "fb"))
+    names = reference.columns
     rng = np.random.default_rng(5)
     values = rng.uniform(-1, 1, (7, len(names)))
     masses = [place for place, name in enumerate(names) if name.startswith("m")]
     values[:, masses] = rng.uniform(100, 1000, (7, len(masses)))
     values[:, names.index("msq") if "msq" in names else 0] += 2500 if "msq" in names else 0
     values[2, masses[0]] = 20.0
-    expected = reference_at(settings, values, names, "log10")
+    expected = reference.values(values, names, "log10")
     named = dict(zip(names, jax.numpy.asarray(values).T, strict=True))
-    found = jax.jit(lambda columns: calculated(settings, columns))(named)
+    found = jax.jit(reference.at)(named)
     assert np.isnan(found).tolist() == np.isnan(expected).tolist()
     assert np.isnan(expected).sum() == 1
     np.testing.assert_allclose(found, expected, rtol=1e-12)

@@ -1,0 +1,151 @@
+"""A cross section that the embedded engine computes at the masses and mixings of points.
+
+Settings are `{calculation, pair, sqrt_s_tev, squark_mass_gev, mu_over_q, engine,
+parton_distributions, unit}`; with charginos, `process`, two particle numbers, replaces `pair`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from nlobayes.data.parameters import SQUARKS
+from nlobayes.data.physics.partonic import Particle, pair_of
+from nlobayes.data.physics.version import ENGINE_VERSION
+from nlobayes.data.processes import (
+    KNOWN,
+    columns_of,
+    make_process,
+    name_of,
+    neutralino_pair,
+)
+from nlobayes.data.references import Reference, Settings
+from nlobayes.data.units import CROSS_SECTION, UNITS, convert
+from nlobayes.errors import InputError
+
+ORDERS: dict[tuple[str, float], str] = {
+    ("born", 1.0): "lo_pb",
+    ("nlo", 1.0): "nlo_pb",
+    ("nlo", 0.5): "scale_up_pb",
+    ("nlo", 2.0): "scale_down_pb",
+}
+"""Field of `CrossSections` by calculation and mu / Q."""
+PAIRS = [[i, j] for i in range(1, 5) for j in range(i, 5)]
+
+
+class Calculation(Reference):
+    """A calculation of a process, which may still be open."""
+
+    def __init__(
+        self,
+        *,
+        calculation: str,
+        pair: tuple[int, int] | None = None,
+        process: Sequence[int] = (),
+        sqrt_s_tev: float = 13.0,
+        squark_mass_gev: float | str = 3000.0,
+        mu_over_q: float = 1.0,
+        engine: str = ENGINE_VERSION,
+        parton_distributions: str = "",
+        unit: str = "",
+    ) -> None:
+        self.name, self.unit = calculation, unit
+        self.particles = (*neutralino_pair(pair),) if pair else (*process,)
+        own = [columns_of(particle) for particle in self.particles]
+        squarks = [squark_mass_gev] if isinstance(squark_mass_gev, str) else []
+        self.columns = (*dict.fromkeys(name for names in own for name in names), *squarks)
+        self.masses = [*dict.fromkeys(names[0] for names in own), *squarks]
+        at = "" if mu_over_q == 1 else f" at mu = {mu_over_q:g} Q"
+        self.in_words = f"{calculation} of {' '.join(map(name_of, self.particles))}{at}"
+        mass = f"of column {squarks[0]}" if squarks else f"of {squark_mass_gev:g} GeV"
+        self.meaning = (
+            f"{calculation} of the embedded engine at every point: {sqrt_s_tev:g} TeV, "
+            f"squarks {mass}, mu = {mu_over_q:g} Q"
+        )
+        self._order = ORDERS[calculation, float(mu_over_q)]
+        self._squarks, self._sqrt_s_tev, self._engine = squark_mass_gev, sqrt_s_tev, engine
+
+    def at(self, named: Mapping[str, Any]) -> Any:
+        """Evaluate the engine.
+
+        The import of SciPy is here because surrogates without such a reference do not need it.
+        """
+        from nlobayes.data.physics.points import by_exchange_at
+
+        process = make_process(*self.particles)
+        pair = pair_of(process, *(_particle(named, number) for number in process))
+        mass, given = pair.first_mass_gev, self._squarks
+        xp = mass.__array_namespace__()
+        squarks = named[given] if isinstance(given, str) else xp.full_like(mass, float(given))
+        (found,) = by_exchange_at(pair, squarks, float(self._sqrt_s_tev), (self._order,))
+        return convert(found.sum(axis=0), "pb", self.unit)
+
+    def allowed(self, which: str) -> str:
+        """Describe the masses that the engine takes."""
+        from nlobayes.data.physics.points import ALLOWED
+
+        return f"a {which} {self.name} cross section: {ALLOWED}"
+
+    def check_units(self, units: Mapping[str, str]) -> None:
+        """Refuse masses in another unit than GeV, and targets that are no cross section."""
+        if UNITS.get(self.unit, ("",))[0] != CROSS_SECTION:
+            raise InputError("references.target_unit", received=self.unit)
+        for name in self.masses:
+            if units.get(name, "") != "GeV":
+                raise InputError("references.mass_unit", column=name, received=units.get(name, ""))
+
+    def check_version(self) -> None:
+        """Refuse another version of the engine, whose numbers may differ."""
+        if self._engine != ENGINE_VERSION:
+            raise InputError(
+                "references.other_engine", received=self._engine, allowed=ENGINE_VERSION
+            )
+
+
+build = Calculation
+
+
+def facts() -> dict[str, Any]:
+    """State the version of the engine, and its parton distributions."""
+    from nlobayes.data.physics.pdf import MSTW2008_NLO
+
+    return {"engine": ENGINE_VERSION, "parton_distributions": MSTW2008_NLO.name}
+
+
+def is_whole(settings: Settings) -> bool:
+    """Return whether the settings have every key, with a value that the engine takes."""
+    of_process = "process" in settings
+    rules: dict[str, Callable[[Any], bool]] = {
+        "calculation": lambda v: isinstance(v, str),
+        **({"process": _has_chargino} if of_process else {"pair": lambda v: v in PAIRS}),
+        "sqrt_s_tev": lambda v: _is_number(v) and 7 <= v <= 14,
+        "squark_mass_gev": lambda v: v == SQUARKS or (_is_number(v) and v >= 2000),
+        "mu_over_q": lambda v: _is_number(v) and (settings["calculation"], float(v)) in ORDERS,
+        "engine": lambda v: isinstance(v, str) and v.isprintable(),
+        "parton_distributions": lambda v: isinstance(v, str) and v.isprintable(),
+        "unit": lambda v: UNITS.get(v, ("",))[0] == CROSS_SECTION,
+    }
+    allowed = settings.keys() == rules.keys()
+    return allowed and all(rule(settings[name]) for name, rule in rules.items())
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) and abs(value) <= 1e100
+
+
+def _has_chargino(value: Any) -> bool:
+    """Return whether a value from a file is a process with charginos, in the order of `Process`."""
+    if not isinstance(value, list) or len(value) != 2 or not all(one in KNOWN for one in value):
+        return False
+    try:
+        process = make_process(*value)
+    except InputError:
+        return False
+    return [*process] == value and not process.of_neutralinos
+
+
+def _particle(named: Mapping[str, Any], number: int) -> Particle:
+    """Select the masses of a particle and its mixings, as m1 and n11 to n14."""
+    mass, *mixings = columns_of(number)
+    xp = named[mass].__array_namespace__()
+    return named[mass], xp.column_stack([named[name] for name in mixings])

@@ -1,0 +1,63 @@
+"""A calculation of the embedded engine as reference."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from nlobayes.errors import InputError
+from nlobayes.study.reference import ReferenceSettings
+from nlobayes.study.source import SourceSettings
+from nlobayes.study.sources._processes import NamesProcess
+from nlobayes.study.sources.simulate import SquarkMass
+
+SQUARK_COLUMN = "msq"
+
+
+class CalculatedReference(NamesProcess, ReferenceSettings):
+    """The embedded engine at the masses and mixings of each point (docs/physics.md).
+
+    Settings that are left out are taken from the source if it states them; the process of a source
+    without one is the pair 1, 1. The columns of the process must be among `features.columns`.
+    """
+
+    calculation: Literal["born", "nlo"]
+    """`born`: the leading order; `nlo`: with the QCD correction. A simulated target, which is the
+    NLO of the engine, can only be learned relative to `born`."""
+    sqrt_s_tev: Annotated[float, Field(ge=7, le=14)] | None = None
+    """Centre-of-mass energy in TeV; null: that of the source, else 13."""
+    squark_mass_gev: SquarkMass | Literal["msq"] | None = None
+    """Common squark mass in GeV, or `msq` for the column of that name; null: that column if it is a
+    feature, else the mass of the source, else 3000."""
+    mu_over_q: float = 1.0
+    """Scale over the mass of the pair: 1, and for `nlo` also 0.5 or 2."""
+
+    @model_validator(mode="after")
+    def _scale_is_computed(self) -> CalculatedReference:
+        allowed = (1.0,) if self.calculation == "born" else (0.5, 1.0, 2.0)
+        if self.mu_over_q not in allowed:
+            raise InputError(
+                "references.scale",
+                received=self.mu_over_q,
+                allowed=allowed,
+                calculation=self.calculation,
+            )
+        return self
+
+    def completed(self, source: SourceSettings, columns: tuple[str, ...]) -> CalculatedReference:
+        """Complete the settings from the source; refuse a calculation whose columns are missing."""
+        if self.calculation in source.computes:
+            raise InputError("references.circular", calculation=self.calculation)
+        known = {"pair": (1, 1), "sqrt_s_tev": 13.0, "squark_mass_gev": 3000.0}
+        known |= source.circumstances
+        if SQUARK_COLUMN in columns:
+            known["squark_mass_gev"] = SQUARK_COLUMN
+        given = self.model_dump(exclude_none=True)
+        given |= self.of_engine if self.pair or self.process else {}
+        whole = CalculatedReference.model_validate(known | given)
+        squark = [SQUARK_COLUMN] if whole.squark_mass_gev == SQUARK_COLUMN else []
+        needed = [*whole.reaction.columns, *squark]
+        if missing := [name for name in needed if name not in columns]:
+            raise InputError("references.inputs", missing=missing, needed=needed, columns=columns)
+        return whole
