@@ -178,8 +178,8 @@ import jax.numpy as jnp
 import numpy as np
 from nlobayes.commands.shared.prepared import prepared
 from nlobayes.data.references import is_reference, reference_of
-from nlobayes.fitting.studies import Choices, configure, plan_of
 from nlobayes.fitting.tables import dataset_of, lines_of
+from nlobayes.study.datasets import DatasetPreset
 from nlobayes.study.job_builder import prepare_job
 from nlobayes.surrogate.identity import origin
 from nlobayes.types import Table
@@ -189,8 +189,8 @@ table = Table({"x": x, "y": x**-3 * (1 + 0.1 * np.sin(x))}, {}, {})
 read = dataset_of(table, "t.csv", "y")
 read.dataset["target"]["relative_to"] = {"power": -3, "of": "x"}
 assert "relative to x^-3 from x" in next(lines_of(read))
-configured = configure("t", read.dataset, Choices({"hidden": [4]}, train_rows=28))
-made = prepared(table, prepare_job(plan_of(configured)[1].dataset), Path("t.csv")).dataset
+job = prepare_job(DatasetPreset.model_validate(read.dataset))
+made = prepared(table, job, Path("t.csv")).dataset
 learned = made.transforms["target"]
 values = learned["sd"] * made.target + learned["mean"]
 np.testing.assert_allclose(values, np.log10(1 + 0.1 * np.sin(x)), atol=1e-14)
