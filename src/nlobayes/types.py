@@ -1,12 +1,42 @@
 """Values that data, model, inference and evaluation share; no behaviour."""
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
 Columns = dict[str, np.ndarray]
 """The table behind a figure: columns of equal length, by name."""
+Value = TypeVar("Value")
+
+
+class File(NamedTuple):
+    """How a value is read and written: an annotation of the parameters and results of stages.
+
+    Attributes
+    ----------
+    read
+        Reads the value from a path.
+    write
+        Writes path, value and origin; only path and value where the origin is `recorded`, and then
+        it returns the files that it wrote if they are others than the path.
+    option
+        Option that names the path to write.
+    recorded
+        Whether the format cannot store the origin, which is in a record beside the file.
+    """
+
+    read: Callable[..., Any] | None = None
+    write: Callable[..., Any] | None = None
+    option: str = "out"
+    recorded: bool = False
+
+
+class Stated(NamedTuple, Generic[Value]):
+    """A value, and what its file states beside it: attributes that were read, or to be written."""
+
+    value: Value
+    facts: Mapping[str, Any]
 
 
 class Table(NamedTuple):

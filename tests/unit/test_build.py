@@ -461,5 +461,5 @@ def test_position_without_density_is_refused(fixed: Model) -> None:
 @pytest.mark.parametrize("shape", [(28,), (30,), (1, 29), ()])
 def test_position_of_another_network_is_refused(fixed: Model, shape: tuple[int, ...]) -> None:
     size = int(np.prod(shape))
-    with refused("builder.other_network", position="chain 3", received=size, expected=29):
+    with refused("builder.other_network", where="chain 3", received=size, expected=29):
         builder.check_finite(fixed, np.zeros(shape), "chain 3")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import xarray as xr
@@ -19,6 +19,7 @@ from nlobayes.types import (
     Dataset,
     EarlierData,
     Exported,
+    File,
     MAPEstimate,
     Named,
     NoiseTable,
@@ -79,9 +80,17 @@ def read_dataset(path: Path) -> Dataset:
     )
 
 
+DatasetFile = Annotated[Dataset, File(read_dataset, write_dataset)]
+
+
 def read_statement(path: Path) -> dict[str, Any]:
     """Read the metadata of the table behind a dataset or a posterior, as an attribute to copy."""
-    return {"table_metadata": read_attrs(path).get("table_metadata", {})}
+    return statement_of(read_attrs(path))
+
+
+def statement_of(attrs: Attrs) -> dict[str, Any]:
+    """Select the metadata of the table from the attributes of a dataset or a posterior."""
+    return {"table_metadata": attrs.get("table_metadata", {})}
 
 
 def _rows(dataset: Dataset) -> xr.Dataset:
@@ -143,6 +152,9 @@ def read_map(path: Path) -> MAPEstimate:
         path_epochs=history["path_epoch"].values,
         path=history["path"].values,
     )
+
+
+StartFile = Annotated[MAPEstimate, File(read_map, write_map)]
 
 
 def observed_groups(dataset: Dataset, rows: np.ndarray) -> Groups:

@@ -8,13 +8,14 @@ import os
 import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import pyarrow as pa
 from pyarrow import parquet
 
 from nlobayes.artifacts import temporaries
 from nlobayes.errors import InputError
+from nlobayes.types import Columns, File
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -80,6 +81,9 @@ def write_json(path: Path, content: Mapping[str, Any]) -> None:
     write_text(path, as_json(content))
 
 
+JSONFile = Annotated[dict[str, Any], File(write=write_json, recorded=True)]
+
+
 def as_json(content: Mapping[str, Any]) -> str:
     """Return a mapping as the text that `write_json` writes."""
     return json.dumps(content, indent=2, allow_nan=False) + "\n"
@@ -90,6 +94,18 @@ def write_csv(path: Path, columns: Mapping[str, Any]) -> None:
     import pandas as pd
 
     write_text(path, pd.DataFrame(dict(columns)).to_csv(index=False, float_format="%.9g"))
+
+
+def write_tables(folder: Path, tables: Mapping[str, Mapping[str, Any]]) -> list[Path]:
+    """Write tables as CSV files of their names into a folder, and return the files."""
+    paths = {folder / f"{name}.csv": columns for name, columns in tables.items()}
+    for path, columns in paths.items():
+        write_csv(path, columns)
+    return [*paths]
+
+
+TableFiles = Annotated[dict[str, Columns], File(write=write_tables, option="plots", recorded=True)]
+"""Tables behind figures, by name."""
 
 
 def write_parquet(path: Path, table: pa.Table) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import netCDF4
 import xarray as xr
@@ -15,6 +15,7 @@ from nlobayes.artifacts.plain_hdf5 import check_plain
 from nlobayes.artifacts.schemas import SCHEMAS, decode, encode
 from nlobayes.artifacts.seals import check_seal, seal
 from nlobayes.errors import InputError
+from nlobayes.types import File
 
 Groups = dict[str, xr.Dataset]
 
@@ -84,6 +85,19 @@ def read_attrs(path: Path) -> dict[str, Any]:
             return {name: decode(value) for name, value in file.__dict__.items()}
     except (OSError, RuntimeError, ValueError) as error:
         raise _not_netcdf(path, error) from error
+
+
+def groups_file(kind: str) -> File:
+    """Describe the files of a kind as what a stage reads and writes."""
+    return File(
+        lambda path: read_groups(path, kind),
+        lambda path, groups, origin: write_groups(path, kind, groups, origin),
+    )
+
+
+PosteriorFile = Annotated[Groups, groups_file("posterior")]
+ThinnedFile = Annotated[Groups, groups_file("thinned")]
+PredictionsFile = Annotated[Groups, groups_file("predictions")]
 
 
 def _not_netcdf(path: Path, error: Exception) -> InputError:

@@ -226,7 +226,7 @@ def check_finite(model: Model, position: Any, where: str) -> None:
     if position.shape != (model.density.size,):
         raise InputError(
             "builder.other_network",
-            position=where,
+            where=where,
             received=position.size,
             expected=model.density.size,
         )

@@ -45,8 +45,11 @@ class InputError(ValueError):
 
     def within(self, place: object) -> InputError:
         """Return the same error with an outer place before its own, such as a file of a column."""
-        where = str(place) if self.where is None else f"{place}: {self.where}"
-        return InputError(self.code, where=where, **self.fields)
+        return self.at(str(place) if self.where is None else f"{place}: {self.where}")
+
+    def at(self, place: object) -> InputError:
+        """Return the same error with another place."""
+        return InputError(self.code, where=place, **self.fields)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Keep the fields when the error is pickled, so that it can come from another process."""

@@ -216,7 +216,7 @@ def test_maps_of_several_runs_are_refused(
 ) -> None:
     longer = starts[2]._replace(path_epochs=np.array([0, 2, 6], np.int32))
     paths = write(tmp_path, [*starts[:2], longer])
-    refuse(paths, "commands.other_epochs", where=paths[2], first=paths[0])
+    refuse(paths, "commands.other_epochs", where=paths[2])
 
 
 def test_maps_of_another_network_are_refused(
@@ -225,6 +225,6 @@ def test_maps_of_another_network_are_refused(
     wide = SPEC | {"model": SPEC["model"] | {"network": {"hidden": [3]}}}
     paths = write(tmp_path, starts[:3])
     position = f"{paths[0]}: the MAP of chain 4"
-    with refused("builder.other_network", position=position, received=15, expected=22):
+    with refused("builder.other_network", where=position, received=15, expected=22):
         landscape(json.dumps(wide), dataset_path, paths, tmp_path / "plots")
     assert not (tmp_path / "plots").exists()

@@ -47,7 +47,7 @@ def test_a_batch_larger_than_the_train_split_is_refused(
     dataset_path: Path, tmp_path: Path, batch: int
 ) -> None:
     spec = json.dumps({"model": MODEL, "pretraining": {"batch": batch}, "seed": 1})
-    with refused("commands.too_few_train_rows", batch=batch, dataset=dataset_path, rows=30):
+    with refused("commands.too_few_train_rows", where=dataset_path, batch=batch, rows=30):
         pretrain(spec, dataset_path, 0, tmp_path / "start.nc")
     assert list(tmp_path.iterdir()) == []
 

@@ -1,40 +1,42 @@
 """Make a posterior by an approximate method, in one job."""
 
-from pathlib import Path
-from typing import Annotated
-
-import typer
-
-from nlobayes import provenance
-from nlobayes.artifacts.contents import observed_groups, read_dataset, read_map, read_statement
+from nlobayes.artifacts.contents import DatasetFile, StartFile, observed_groups, statement_of
 from nlobayes.artifacts.draws import LINEARISED, draw_groups
 from nlobayes.artifacts.meanings import explain
-from nlobayes.artifacts.netcdf import write_groups
-from nlobayes.artifacts.seals import digests
-from nlobayes.commands.shared import runtime
-from nlobayes.commands.shared.earlier import earlier_files, earlier_of
+from nlobayes.artifacts.netcdf import PosteriorFile
+from nlobayes.commands.shared.earlier import earlier_of
 from nlobayes.commands.shared.resampling import choose
-from nlobayes.study.jobs import ApproximateJob, read_job
+from nlobayes.commands.stage import stage
+from nlobayes.study.jobs import ApproximateJob
+from nlobayes.types import Stated
 
 
+@stage(on_device=True)
 def approximate(
-    spec: Annotated[str, typer.Option(help="Job specification: JSON text or a file.")],
-    dataset: Annotated[Path, typer.Option(help="Dataset of the posterior.")],
-    start: Annotated[list[Path], typer.Option(help="MAP that the method starts from; repeat.")],
-    out: Annotated[Path, typer.Option(help="Posterior to write.")],
-) -> None:
-    """Write the draws of the method, marked as not exact, with the data they are conditioned on."""
-    job = read_job(ApproximateJob, spec)
-    runtime.configure(job.model.precision, job.model.device, job.model.shards)
-    runtime.choose_device(job.model.device, 0, job.model.shards)
+    job: ApproximateJob, dataset: Stated[DatasetFile], start: list[StartFile]
+) -> Stated[PosteriorFile]:
+    """Draw by the method, marked as not exact, with the data that draws are conditioned on.
+
+    Parameters
+    ----------
+    dataset
+        Dataset of the posterior.
+    start
+        MAP that the method starts from; repeat.
+
+    Returns
+    -------
+    out
+        Posterior to write.
+    """
     from nlobayes import builder
 
-    data = read_dataset(dataset)
+    data = dataset.value
     stated = builder.model_for(job.method, job.model)
     model = builder.build_model(stated, data, earlier_of(job.model))
-    maps = [read_map(path).position for path in start]
-    for path, position in zip(start, maps, strict=True):
-        builder.check_finite(model, position, str(path))
+    maps = [one.position for one in start]
+    for number, position in enumerate(maps):
+        builder.check_finite(model, position, f"start[{number}]")
     begin = builder.approach(model, data, maps)
     key = builder.chain_key(job.seed, "approximate", 0)
     drawn = builder.build_method(job.method).sample(key, begin)
@@ -46,17 +48,6 @@ def approximate(
     groups = draw_groups(named)
     groups |= observed_groups(data, data.split == 0)
     groups["predictions"] = groups["predictions"].assign_coords(reference_point=data.reference)
-    made = provenance.record(
-        "approximate",
-        job.model_dump(),
-        digests([dataset, *start, *earlier_files(job.model)]),
-        device=runtime.device(),
-        precision=job.model.precision,
-        exact=False,
-        **drawn.of_starts,
-        **weighed,
-        **linearised,
-        **read_statement(dataset),
-    )
+    facts = {**drawn.of_starts, **weighed, **linearised, **statement_of(dataset.facts)}
     explained = {name: explain(group) for name, group in groups.items()}
-    write_groups(out, "posterior", explained, {**made, "form": "approximation"})
+    return Stated(explained, {"exact": False, **facts, "form": "approximation"})

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
-
 import numpy as np
-import typer
 
-from nlobayes import provenance
-from nlobayes.artifacts.contents import read_dataset
-from nlobayes.artifacts.files import write_csv
-from nlobayes.artifacts.records import write_record
-from nlobayes.artifacts.seals import digests
+from nlobayes.artifacts.contents import DatasetFile
+from nlobayes.artifacts.files import TableFiles
+from nlobayes.commands.stage import stage
 from nlobayes.data.splits import SPLITS
 from nlobayes.types import Columns, Dataset
 
@@ -20,26 +14,29 @@ MOST_ROWS = 2000
 """Most rows of a split that are tabulated, evenly spaced in the order of the table."""
 
 
-def describe(
-    dataset: Annotated[Path, typer.Option(help="Dataset to look at.")],
-    plots: Annotated[Path, typer.Option(help="Folder for the tables behind the figure.")],
-    record: Annotated[Path | None, typer.Option(help="Record of what made it (JSON).")] = None,
-) -> None:
+@stage()
+def describe(dataset: DatasetFile) -> TableFiles:
     """Tabulate inputs and targets as read, the split of each row, and a description of the columns.
 
     At most 2000 rows of each split are tabulated. The table of the splits states the numbers.
+
+    Parameters
+    ----------
+    dataset
+        Dataset to look at.
+
+    Returns
+    -------
+    plots
+        Folder for the tables behind the figure.
     """
-    data = read_dataset(dataset)
-    shown = {split: _spread(np.flatnonzero(data.split == k)) for k, split in enumerate(SPLITS)}
-    written = {
-        "data_rows": _rows(data, shown),
-        "data_columns": _columns(data),
-        "data_splits": _counts(data, shown),
+    split = dataset.split
+    shown = {name: _spread(np.flatnonzero(split == k)) for k, name in enumerate(SPLITS)}
+    return {
+        "data_rows": _rows(dataset, shown),
+        "data_columns": _columns(dataset),
+        "data_splits": _counts(dataset, shown),
     }
-    for name, table in written.items():
-        write_csv(plots / f"{name}.csv", table)
-    made = provenance.record("describe", {}, digests([dataset]))
-    write_record(record, made, [plots / f"{name}.csv" for name in written])
 
 
 def _spread(rows: np.ndarray) -> np.ndarray:

@@ -1,17 +1,13 @@
 """Tabulate draws of f from the prior at the reference points."""
 
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
-import typer
 
-from nlobayes import provenance
-from nlobayes.artifacts.contents import read_dataset
-from nlobayes.artifacts.files import write_csv
-from nlobayes.artifacts.records import write_record
-from nlobayes.artifacts.seals import digests
-from nlobayes.commands.shared import covariates, runtime
+from nlobayes.artifacts.contents import DatasetFile
+from nlobayes.artifacts.files import TableFiles
+from nlobayes.commands.shared import covariates
+from nlobayes.commands.stage import stage
 from nlobayes.data.transforms import (
     CLASSES,
     TargetTransform,
@@ -21,48 +17,40 @@ from nlobayes.data.transforms import (
 )
 from nlobayes.evaluation.tables import prior as tables
 from nlobayes.evaluation.tables.prior import PriorDraws
-from nlobayes.study.jobs import PriorPredictiveJob, read_job
+from nlobayes.study.jobs import PriorPredictiveJob
 from nlobayes.types import Columns, Dataset
 
 
-def prior_predictive(
-    spec: Annotated[str, typer.Option(help="Job specification: JSON text or a file.")],
-    dataset: Annotated[Path, typer.Option(help="Dataset whose reference rows are looked at.")],
-    plots: Annotated[Path, typer.Option(help="Folder for the tables behind the figure.")],
-    record: Annotated[Path | None, typer.Option(help="Record of what made it (JSON).")] = None,
-) -> None:
+@stage(on_device=True)
+def prior_predictive(job: PriorPredictiveJob, dataset: DatasetFile) -> TableFiles:
     """Tabulate draws of f, their quantiles and scales, and the target at the same points.
 
     Cells of the table are empty where f is not finite.
+
+    Parameters
+    ----------
+    dataset
+        Dataset whose reference rows are looked at.
+
+    Returns
+    -------
+    plots
+        Folder for the tables behind the figure.
     """
-    job = read_job(PriorPredictiveJob, spec)
-    runtime.configure(job.model.precision, job.model.device, job.model.shards)
-    runtime.choose_device(job.model.device, shards=job.model.shards)
     from nlobayes import builder
 
-    data = read_dataset(dataset)
-    covariate = covariates.of(data, job.covariate)
-    model = builder.build_model(job.model, data)
-    features = data.features[data.reference]
+    covariate = covariates.of(dataset, job.covariate)
+    model = builder.build_model(job.model, dataset)
+    features = dataset.features[dataset.reference]
     outputs = builder.draw_functions(model, features, seed=job.seed, draws=job.draws)
-    drawn = _of_classes if data.transforms["target"]["scale"] == CLASSES else _of_numbers
-    draws = tables.in_order(drawn(model.likelihood, outputs, data, covariate.at_reference))
-    written = {
+    drawn = _of_classes if dataset.transforms["target"]["scale"] == CLASSES else _of_numbers
+    draws = tables.in_order(drawn(model.likelihood, outputs, dataset, covariate.at_reference))
+    return {
         "prior_draws": tables.prior_draws(draws),
         "prior_quantiles": tables.prior_quantiles(draws),
         "prior_scales": tables.prior_scales(draws),
-        "labels": _labels(draws, data, covariate.label),
+        "labels": _labels(draws, dataset, covariate.label),
     }
-    for name, table in written.items():
-        write_csv(plots / f"{name}.csv", table)
-    made = provenance.record(
-        "prior_predictive",
-        job.model_dump(),
-        digests([dataset]),
-        device=runtime.device(),
-        precision=job.model.precision,
-    )
-    write_record(record, made, [plots / f"{name}.csv" for name in written])
 
 
 def _of_numbers(_: Any, outputs: np.ndarray, data: Dataset, covariate: np.ndarray) -> PriorDraws:

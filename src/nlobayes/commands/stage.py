@@ -1,0 +1,209 @@
+"""Stages as commands: a function of values, run on files.
+
+A stage is a typed function from a job, from what files hold, and from numbers to what is written.
+`stage` makes a command of it: options, reading, writing and record follow from the signature.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import NoneType
+from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
+
+import typer
+
+from nlobayes import provenance
+from nlobayes.artifacts.netcdf import read_attrs
+from nlobayes.artifacts.records import write_record
+from nlobayes.artifacts.seals import digests
+from nlobayes.commands.shared import runtime
+from nlobayes.commands.shared.earlier import earlier_files
+from nlobayes.errors import InputError
+from nlobayes.study.jobs import read_job
+from nlobayes.types import File, Stated
+
+Command = Callable[..., None]
+Chosen = Mapping[str, Any]
+"""The values of the options of a command, by name."""
+
+
+class Port(NamedTuple):
+    """A parameter or a result of a stage that is a file, or several files."""
+
+    file: File
+    is_stated: bool
+    is_list: bool
+    is_optional: bool
+
+    @property
+    def kind(self) -> Any:
+        """The type of its option."""
+        return list[Path] if self.is_list else Path | None if self.is_optional else Path
+
+    def read(self, chosen: Any) -> Any:
+        """Read the value of the chosen path, or of each."""
+        if self.is_list:
+            return [self._read_one(path) for path in chosen]
+        return None if chosen is None else self._read_one(chosen)
+
+    def _read_one(self, path: Path) -> Any:
+        assert self.file.read is not None, path
+        value = self.file.read(path)
+        return Stated(value, read_attrs(path)) if self.is_stated else value
+
+
+def stage(*, on_device: bool = False) -> Callable[[Callable[..., Any]], Command]:
+    """Make a command of a function of values, which stays its attribute `compute`.
+
+    The parameters of the function are `job`, a model of specifications, files (`File` in their
+    annotation, alone or in a list) and numbers. The command takes the specification, a path for
+    each file, the numbers, a path for each result and, if a format cannot store its origin, one for
+    a record. The sections `Parameters` and `Returns` of the docstring are the help of its options.
+    If an InputError names a parameter as its place, the command puts in the path.
+
+    Parameters
+    ----------
+    on_device
+        Whether it computes on the device of the model of its job, with earlier data that the prior
+        names; otherwise on the CPU.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Command:
+        hints = get_type_hints(function, include_extras=True)
+        results = [*filter(None, map(_port_of, _each(hints.pop("return"))))]
+        files = {name: port for name, hint in hints.items() if (port := _port_of(hint))}
+        signature = inspect.Signature(_options(function, hints, files, results))
+
+        def command(*words: Any, **options: Any) -> None:
+            bound = signature.bind(*words, **options)
+            bound.apply_defaults()
+            chosen = bound.arguments
+            given = {name: chosen[name] for name in hints if name in chosen}
+            read = [path for name in files for path in _listed(chosen[name])]
+            spec, facts = None, {}
+            if "job" in hints:
+                given["job"] = job = read_job(hints["job"], chosen["spec"])
+                spec = job.model_dump()
+                if "model" in spec:
+                    facts = _configure(job.model, on_device, chosen)
+                    read += earlier_files(job.model) if on_device else []
+            try:
+                made = function(**given | {n: port.read(chosen[n]) for n, port in files.items()})
+            except InputError as error:
+                raise _at_paths(error, {name: chosen[name] for name in files}) from None
+            values = [made] if len(results) == 1 else [*made]
+            for value in values:
+                facts |= value.facts if isinstance(value, Stated) else {}
+            origin = provenance.record(
+                function.__name__, facts.pop("spec", spec), digests(read), **facts
+            )
+            _write(values, results, chosen, origin)
+
+        command.__name__ = command.__qualname__ = function.__name__
+        command.__module__, command.__doc__ = function.__module__, function.__doc__
+        command.__signature__ = signature  # type: ignore[attr-defined]
+        command.compute = function  # type: ignore[attr-defined]
+        return command
+
+    return decorate
+
+
+def _port_of(hint: Any) -> Port | None:
+    """Find the file in an annotation; None if it is that of a number or of a job."""
+    is_optional = NoneType in get_args(hint)
+    if is_optional:
+        (hint,) = (each for each in get_args(hint) if each is not NoneType)
+    is_list = get_origin(hint) is list
+    hint = get_args(hint)[0] if is_list else hint
+    is_stated = get_origin(hint) is Stated
+    hint = get_args(hint)[0] if is_stated else hint
+    file = next(
+        (each for each in getattr(hint, "__metadata__", ()) if isinstance(each, File)), None
+    )
+    return None if file is None else Port(file, is_stated, is_list, is_optional)
+
+
+def _each(result: Any) -> Sequence[Any]:
+    return get_args(result) if get_origin(result) is tuple else [result]
+
+
+def _listed(chosen: Any) -> list[Path]:
+    return chosen if isinstance(chosen, list) else [] if chosen is None else [chosen]
+
+
+def _options(
+    function: Callable[..., Any],
+    hints: Mapping[str, Any],
+    files: Mapping[str, Port],
+    results: Sequence[Port],
+) -> list[inspect.Parameter]:
+    """List the options: specification, parameters in their order, results, record."""
+    helps = _helps(function.__doc__ or "")
+    required, optional = list[inspect.Parameter](), list[inspect.Parameter]()
+    if "job" in hints:
+        required.append(_option("spec", str, "Job specification: JSON text or a file."))
+    for name, parameter in inspect.signature(function).parameters.items():
+        if name != "job":
+            kind = files[name].kind if name in files else hints[name]
+            one = _option(name, kind, helps[name], parameter.default)
+            (required if parameter.default is parameter.empty else optional).append(one)
+    required += [_option(port.file.option, Path, helps[port.file.option]) for port in results]
+    if any(port.file.recorded for port in results):
+        optional.append(_option("record", Path | None, "Record of what made it (JSON).", None))
+    return [*required, *optional]
+
+
+def _option(
+    name: str, kind: Any, text: str, default: Any = inspect.Parameter.empty
+) -> inspect.Parameter:
+    """Make an option; numbers are counts."""
+    option = typer.Option(help=text, min=0 if kind is int else None)
+    annotation = Annotated[kind, option]
+    position = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    return inspect.Parameter(name, position, default=default, annotation=annotation)
+
+
+def _helps(docstring: str) -> dict[str, str]:
+    """Read the meaning of each parameter and result from a numpydoc docstring."""
+    found = re.findall(r"^(\w+)\n((?:    .+\n?)+)", inspect.cleandoc(docstring), re.MULTILINE)
+    return {name: " ".join(text.split()) for name, text in found}
+
+
+def _configure(model: Any, on_device: bool, chosen: Chosen) -> dict[str, Any]:
+    """Set up JAX for a job, and return what its results state of it."""
+    if on_device:
+        runtime.configure(model.precision, model.device, model.shards)
+        number = chosen.get("chain_group", chosen.get("chain", 0))
+        runtime.choose_device(model.device, number if isinstance(number, int) else 0, model.shards)
+    else:
+        runtime.configure(model.precision)
+    return {"device": runtime.device(), "precision": model.precision}
+
+
+def _write(
+    values: Sequence[Any], results: Sequence[Port], chosen: Chosen, origin: Mapping[str, Any]
+) -> None:
+    written: list[Path] = []
+    for port, value in zip(results, values, strict=True):
+        bare = value.value if isinstance(value, Stated) else value
+        path, write = chosen[port.file.option], port.file.write
+        assert write is not None, path
+        if port.file.recorded:
+            written += write(path, bare) or [path]
+        else:
+            write(path, bare, origin)
+    if "record" in chosen:
+        write_record(chosen["record"], origin, written)
+
+
+def _at_paths(error: InputError, paths: Chosen) -> InputError:
+    """Replace a parameter as the place of an error, such as `start[2]: row 1`, by its path."""
+    named = re.match(r"(\w+)(?:\[(\d+)\])?(.*)", str(error.where))
+    if named is None or named[1] not in paths:
+        return error
+    chosen = _listed(paths[named[1]])
+    path = chosen[int(named[2])] if named[2] else ", ".join(map(str, chosen))
+    return error.at(f"{path}{named[3]}")
