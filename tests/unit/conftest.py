@@ -97,11 +97,6 @@ def surrogate_path(
 
 
 @pytest.fixture(scope="session")
-def make_variables() -> Callable[..., Named]:
-    return _variables
-
-
-@pytest.fixture(scope="session")
 def make_start() -> Callable[..., MAPEstimate]:
     return _start
 

@@ -138,15 +138,6 @@ def test_layout_is_chosen_by_the_widest_layer(
     assert (density.layout, density.chunk) == expected
 
 
-def test_a_gpu_computes_rows_in_long_chunks(fixed: Model, dataset: Dataset) -> None:
-    """Of the same density."""
-    model = builder.build_model(job(device="gpu"), dataset)
-    assert (model.density.layout, model.density.chunk) == ("rows", 16384)
-    position = fixed.density.draw_prior(6)
-    expected = fixed.logdensity_fn(position)
-    np.testing.assert_allclose(model.logdensity_fn(position), expected, rtol=1e-12)
-
-
 @pytest.mark.parametrize(
     ("preset", "steps"),
     [
@@ -299,13 +290,6 @@ def test_problem_is_the_posterior(fixed: Model, dataset: Dataset) -> None:
     np.testing.assert_allclose(problem.misfit(position, validation), rmse, rtol=1e-12)
 
 
-@pytest.mark.parametrize("split", [0, 1, 2])
-def test_rows_are_those_of_the_split(split: int, fixed: Model, dataset: Dataset) -> None:
-    rows = builder.rows_of(fixed, dataset, split)
-    np.testing.assert_array_equal(rows.features, dataset.features[dataset.split == split])
-    np.testing.assert_array_equal(rows.target, dataset.target[dataset.split == split])
-
-
 def test_pretraining_finds_the_ridge_solution(dataset: Dataset) -> None:
     """A network without hidden layer: its MAP is ridge regression, bias shrunk as the weights."""
     prior = GaussianPrior(kind="gaussian", precision=3.0)
@@ -410,16 +394,6 @@ def test_keys_differ_by_seed_stage_and_chain() -> None:
     assert len(keys) == len(grid)
 
 
-@pytest.mark.parametrize("chains", [(0,), (3, 1, 2)])
-def test_keys_of_a_chain_group_are_those_of_its_chains(chains: tuple[int, ...]) -> None:
-    """Whatever chain group a chain is in."""
-    keys = builder.chain_keys(5, "draw", chains)
-    assert keys.shape == (len(chains),)
-    for key, chain in zip(keys, chains, strict=True):
-        expected = jax.random.key_data(builder.chain_key(5, "draw", chain))
-        np.testing.assert_array_equal(jax.random.key_data(key), expected)
-
-
 def test_positions_of_a_chain_group_are_in_the_order_of_its_chains(fixed: Model) -> None:
     positions = [np.asarray(fixed.density.draw_prior(seed), np.float32) for seed in (3, 1)]
     stacked = builder.stack_positions(fixed, positions)
@@ -441,25 +415,8 @@ def test_observer_sees_f_at_the_reference_points(
             np.testing.assert_allclose(observed["noise"], np.exp(position[-1]), rtol=1e-12)
 
 
-def test_variables_of_many_positions_are_named(learned: Model) -> None:
-    positions = jnp.stack([learned.density.draw_prior(seed) for seed in range(6)])
-    named = builder.name_variables(learned, positions.reshape(2, 3, -1))
-    assert named.values["weights_1"].shape == (2, 3, 5, 4)
-    assert named.values["noise"].shape == (2, 3)
-    assert named.dims.keys() == named.values.keys()
-    for name, value in learned.density.variables(positions[5]).items():
-        np.testing.assert_array_equal(named.values[name][1, 2], value)
-
-
 def test_position_without_density_is_refused(fixed: Model) -> None:
     builder.check_finite(fixed, fixed.density.draw_prior(4), "start")
     broken = fixed.density.draw_prior(4).at[0].set(jnp.nan)
     with refused("builder.no_density", where="chain 3"):
         builder.check_finite(fixed, broken, "chain 3")
-
-
-@pytest.mark.parametrize("shape", [(28,), (30,), (1, 29), ()])
-def test_position_of_another_network_is_refused(fixed: Model, shape: tuple[int, ...]) -> None:
-    size = int(np.prod(shape))
-    with refused("builder.other_network", where="chain 3", received=size, expected=29):
-        builder.check_finite(fixed, np.zeros(shape), "chain 3")

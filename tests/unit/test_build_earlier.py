@@ -130,19 +130,6 @@ def test_earlier_data_of_something_else_are_refused(
         builder.build_model(job(), dataset, earlier_at(dataset, np.arange(3), **changes))
 
 
-def test_earlier_data_are_of_one_output(dataset: Dataset) -> None:
-    model = job(likelihood={"kind": "heteroscedastic", "scale": 0.1})
-    with refused("builder.earlier_of_one_output", outputs=2):
-        builder.build_model(model, dataset, earlier_at(dataset, np.arange(3)))
-
-
-def test_earlier_data_that_are_named_must_be_given(dataset: Dataset) -> None:
-    """Nothing is computed with the bare prior in its place."""
-    model = job(prior={"kind": "fan_in", "earlier": {"file": "results/earlier/no.nc"}})
-    with refused("builder.earlier_not_given", file="results/earlier/no.nc"):
-        builder.build_model(model, dataset)
-
-
 RELATIVE_TO = {"column": "lo_pb", "unit": "pb"}
 
 
@@ -176,3 +163,16 @@ def test_earlier_data_of_a_target_with_a_reference_has_it_taken_out(dataset: Dat
     assert float(densities[0](position)) == pytest.approx(float(densities[1](position)), rel=1e-10)
     with refused("references.of_earlier", received=None, allowed=RELATIVE_TO):
         builder.build_model(job(), known, earlier)
+
+
+def test_earlier_data_are_of_one_output(dataset: Dataset) -> None:
+    model = job(likelihood={"kind": "heteroscedastic", "scale": 0.1})
+    with refused("builder.earlier_of_one_output", outputs=2):
+        builder.build_model(model, dataset, earlier_at(dataset, np.arange(3)))
+
+
+def test_earlier_data_that_are_named_must_be_given(dataset: Dataset) -> None:
+    """Nothing is computed with the bare prior in its place."""
+    model = job(prior={"kind": "fan_in", "earlier": {"file": "results/earlier/no.nc"}})
+    with refused("builder.earlier_not_given", file="results/earlier/no.nc"):
+        builder.build_model(model, dataset)

@@ -82,14 +82,6 @@ def test_problem_is_the_posterior(noisy: Dataset, likelihood: Likelihood) -> Non
     np.testing.assert_allclose(posterior, model.logdensity_fn(position), rtol=1e-12)
 
 
-def test_rows_have_errors_where_the_dataset_has(noisy: Dataset, dataset: Dataset) -> None:
-    model, here = make_model(noisy), noisy.split == 1
-    rows = builder.rows_of(model, noisy, 1)
-    assert rows.error is not None
-    np.testing.assert_allclose(rows.error, row_noise(noisy, 0.0)[here], rtol=1e-12)
-    assert builder.rows_of(model, dataset, 1).error is None
-
-
 @every_likelihood
 @pytest.mark.by_day(1)
 def test_curvature_of_a_linear_model_is_its_hessian(noisy: Dataset, likelihood: Likelihood) -> None:

@@ -147,6 +147,14 @@ def test_observed_are_logits_of_classes_and_the_mean_noise_of_targets(
     np.testing.assert_allclose(observed["noise"], np.sqrt(noise[0] * noise[1]), rtol=1e-12)
 
 
+def test_each_layer_has_its_own_activation_and_slopes(dataset: Dataset) -> None:
+    prior = {"kind": "fan_in", "slopes": {"kind": "normal"}}
+    model = make_model(dataset, LEARNED, prior, hidden=(4, 3), activation=("prelu", "tanh"))
+    variables = model.density.variables(model.density.draw_prior(1))
+    assert variables["slopes_1"].shape == (4,)
+    assert "slopes_2" not in variables
+
+
 def test_bernoulli_of_three_classes_is_refused(dataset: Dataset) -> None:
     with refused("model.not_two_classes", classes=3):
         make_model(in_classes(dataset, 3), BERNOULLI)
@@ -159,11 +167,3 @@ def test_outputs_that_do_not_fit_are_refused(
     with refused("builder.other_outputs", outputs=3, needed=needed):
         make_model(dataset, likelihood, outputs=3)
     assert make_model(dataset, likelihood, outputs=needed).network.sizes[-1] == needed
-
-
-def test_each_layer_has_its_own_activation_and_slopes(dataset: Dataset) -> None:
-    prior = {"kind": "fan_in", "slopes": {"kind": "normal"}}
-    model = make_model(dataset, LEARNED, prior, hidden=(4, 3), activation=("prelu", "tanh"))
-    variables = model.density.variables(model.density.draw_prior(1))
-    assert variables["slopes_1"].shape == (4,)
-    assert "slopes_2" not in variables

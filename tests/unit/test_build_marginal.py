@@ -15,7 +15,6 @@ from nlobayes.study.jobs import ModelJob
 from nlobayes.study.methods.mcmc import MCMC
 from nlobayes.study.pretraining import Pretraining
 from nlobayes.types import Dataset
-from tests.refusals import refused
 
 NEAL = {"kind": "hierarchical", "hyper": {"kind": "gamma_precision"}}
 CHAINS, SEED = (0, 2), 5
@@ -97,12 +96,6 @@ def test_pretraining_seeks_the_maximum_of_what_chains_move(dataset: Dataset) -> 
     slopes = jax.jit(jax.grad(model.logdensity_fn))(fit.position)[output]
     np.testing.assert_allclose(slopes, 0, atol=1e-6)
     np.testing.assert_allclose(fit.path[-1], fit.position, rtol=1e-9)
-
-
-def test_minibatches_are_refused(dataset: Dataset) -> None:
-    model, preset = make(dataset), Pretraining(batch=10)
-    with refused("builder.minibatches", batch=10):
-        builder.build_search(model, dataset, preset, SEED)
 
 
 def test_chains_move_all_but_the_output_layer(dataset: Dataset) -> None:

@@ -9,7 +9,6 @@ from scipy import stats
 from nlobayes.checks import (
     CALIBRATION,
     CONVERGENCE,
-    is_at_least,
     label_of,
     sentence_of,
     show_limit,
@@ -25,17 +24,6 @@ def test_every_check_has_a_label_of_its_own_that_fits_a_table() -> None:
     assert len({*labels}) == len(labels)
     assert all(len(label) <= 30 and "_" not in label for label in labels)
     assert all(sentence_of(name).endswith(".") for name in known)
-
-
-def test_the_check_of_a_target_keeps_its_target() -> None:
-    assert label_of("coverage_68 of sigma_pb") == "share inside 68 % intervals of sigma_pb"
-    assert sentence_of("coverage_68 of sigma_pb") == sentence_of("coverage_68")
-
-
-def test_an_unknown_check_keeps_its_name() -> None:
-    assert label_of("of_another_version") == "of_another_version"
-    assert sentence_of("of_another_version") == ""
-    assert not is_at_least("of_another_version")
 
 
 @pytest.mark.parametrize(

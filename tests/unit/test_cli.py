@@ -9,7 +9,6 @@ import re
 import subprocess
 import sys
 from importlib import import_module
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +18,7 @@ from typer.testing import CliRunner
 
 from nlobayes.cli import COMMANDS, app, main
 from nlobayes.diagnostics import estimators
-from nlobayes.errors import InputError
-from nlobayes.stages import AUDIT, GROUPS, PIPELINE, TOOLS, module_of
+from nlobayes.stages import AUDIT, PIPELINE, TOOLS, module_of
 
 ROOT = Path(__file__).parents[2]
 HEAVY = (
@@ -109,21 +107,6 @@ def test_a_process_of_ours_imports_pymc_without_the_plots_of_arviz() -> None:
     assert "plot_trace" not in names
 
 
-def test_the_version_is_that_of_the_package() -> None:
-    done = CliRunner().invoke(app, ["--version"])
-    assert (done.exit_code, done.output) == (0, f"nlobayes {version('nlobayes')}\n")
-
-
-@pytest.mark.parametrize("words", [[], ["predict"], ["verify"], ["compare"]])
-def test_h_is_help_in_plain_words(words: list[str]) -> None:
-    short, long = (
-        CliRunner().invoke(app, [*words, option], env={"COLUMNS": "100", "TERM": "dumb"})
-        for option in ("-h", "--help")
-    )
-    assert (short.exit_code, short.output) == (0, long.output)
-    assert not re.search(r"[<>{}](bool|str|int|path|list)|\{\w+\}|<\w+>", short.output)
-
-
 def test_the_installed_command_is_this_one() -> None:
     done = subprocess.run(
         [Path(sys.executable).with_name("nlobayes"), "--help"],
@@ -139,12 +122,6 @@ def test_every_verb_is_a_function_of_its_name_in_a_module_of_its_name(verb: str)
     function = getattr(import_module(module_of(verb)), verb)
     assert inspect.isfunction(function)
     assert function.__module__ == module_of(verb)
-
-
-def test_every_module_of_a_verb_is_listed() -> None:
-    for group, commands in GROUPS.items():
-        folder = ROOT / "src/nlobayes/commands" / group
-        assert {path.stem for path in folder.glob("*.py")} - {"__init__"} == {*commands}
 
 
 @pytest.mark.parametrize("verb", COMMANDS)
@@ -183,20 +160,6 @@ def test_a_misspelt_command_is_refused_with_status_2(words: list[str], message: 
     done = CliRunner().invoke(app, words, env={"COLUMNS": "200", "TERM": "dumb"})
     assert done.exit_code == 2
     assert message in done.output
-
-
-def test_an_error_of_many_lines_is_printed_in_one(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def fail() -> None:
-        raise InputError("commands.unlisted_folder", where="a\n folder", reason="gone\n\tnow")
-
-    monkeypatch.setattr("nlobayes.cli.app", fail)
-    with pytest.raises(SystemExit) as caught:
-        main()
-    assert caught.value.code == 2
-    message = "nlobayes: error: a folder: cannot be listed (gone now); give a readable folder\n"
-    assert capsys.readouterr().err == message
 
 
 def test_a_defect_of_ours_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -266,15 +229,6 @@ def test_a_bad_file_is_one_line_and_no_output(tmp_path: Path, dataset_path: Path
     assert not (tmp_path / "made").exists()
 
 
-def test_a_missing_specification_and_a_wrong_suffix_are_one_line(tmp_path: Path) -> None:
-    out = tmp_path / "out.nc"
-    missing = nlobayes("simulate", "--spec", tmp_path / "spec.json", "--out", out)
-    assert_refused(missing, f"--spec: cannot read {tmp_path / 'spec.json'}")
-    suffix = nlobayes("simulate", "--spec", '{"source": {"kind": "simulate"}}', "--out", out)
-    assert_refused(suffix, str(InputError("commands.table_ending", where="--out", path=out)))
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
     table = write(tmp_path / "t.csv", TABLE)
     out = table / "out.nc"
@@ -289,19 +243,3 @@ def test_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
     ]
     assert_refused(nlobayes(*words), f"cannot write {out}: ")
     assert list(tmp_path.iterdir()) == [table]
-
-
-def test_zero_draws_are_one_line(tmp_path: Path, dataset_path: Path) -> None:
-    """Refused before JAX is imported."""
-    model = {
-        "network": {"hidden": [2]},
-        "prior": {"kind": "fan_in"},
-        "likelihood": {"kind": "gaussian", "sigma": 0.1},
-        "precision": "float32",
-    }
-    spec = {"model": model, "kernel": {"kind": "hmc"}, "warmup": {"kind": "windows"}}
-    spec |= {"draws": 0, "thin": 1, "seed": 1}
-    out = tmp_path / "out.nc"
-    words: list[str | Path] = ["draw", "--spec", json.dumps(spec), "--dataset", dataset_path]
-    done = nlobayes(*words, "--previous", dataset_path, "--out", out)
-    assert_refused(done, "DrawJob specification: draws: must be at least 1")

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import errno
-import io
-import sys
-from pathlib import Path
 
 import pytest
 
 from nlobayes import cli
 from nlobayes.cli import main
-
-UNUSABLE = ("nlobayes", "summary", "--metrics", "nowhere")
 
 
 def end_with(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
@@ -67,22 +62,3 @@ def test_a_mistake_of_the_program_shows_where(
     end_with(monkeypatch, error)
     with pytest.raises(type(error)):
         main()
-
-
-class Full(io.StringIO):
-    """A log on a disk that is full."""
-
-    def write(self, text: str) -> int:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-
-@pytest.mark.parametrize("log", [None, Full()], ids=["closed", "full"])
-def test_the_status_is_right_where_nothing_can_be_printed(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, log: io.StringIO | None
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "argv", [*UNUSABLE])
-    monkeypatch.setattr(sys, "stderr", log)
-    with pytest.raises(SystemExit) as end:
-        main()
-    assert end.value.code == 2

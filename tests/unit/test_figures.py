@@ -9,13 +9,6 @@ from pathlib import Path
 
 from nlobayes.figures import (
     ALL,
-    FROM_THINNING,
-    FigureKind,
-    by_category,
-    names_of,
-    tables_of,
-    tabulated,
-    tabulated_of_chains,
 )
 
 CAPTIONS = Path(__file__).parents[2] / "workflow/report"
@@ -29,25 +22,6 @@ def test_every_figure_has_a_function_and_a_caption_and_no_caption_is_left_over()
         assert callable(getattr(import_module(f"nlobayes.plots.{module}"), function))
     names = [figure.name for figure in ALL]
     assert sorted([*names, *OF_NO_FIGURE]) == sorted(path.stem for path in CAPTIONS.iterdir())
-
-
-def test_figures_are_listed_by_what_has_them() -> None:
-    assert names_of(FigureKind.MAPS) == ("landscape", "distances")
-    assert by_category(FigureKind.RUNS, FigureKind.CLASSES)["Classes"] == (
-        "confusion",
-        "reliability",
-        "thresholds",
-    )
-    assert "confusion" not in sum(by_category(FigureKind.RUNS, FigureKind.NUMBERS).values(), ())
-    assert sum(len(names_of(kind)) for kind in FigureKind) == len(ALL)
-
-
-def test_each_table_is_written_once() -> None:
-    of_numbers, of_chains = tabulated(FigureKind.RUNS, FigureKind.NUMBERS), tabulated_of_chains()
-    assert len((*of_numbers, *of_chains)) == len({*of_numbers, *of_chains})
-    drawn = {*tables_of(FigureKind.RUNS, FigureKind.CHAINS, FigureKind.NUMBERS)} - {*FROM_THINNING}
-    assert {*of_numbers, *of_chains} == drawn | {"quantities"}
-    assert "classes" not in of_numbers
 
 
 def test_planning_loads_nothing_but_the_list() -> None:

@@ -5,13 +5,10 @@ from __future__ import annotations
 import math
 import os
 from pathlib import Path
-from time import process_time
 from typing import Any
 
-import numpy as np
 import pytest
 
-import nlobayes.gambit as module
 from nlobayes.commands.tools.bundle import bundle
 from nlobayes.gambit import KEYS, VARIABLE, Backend
 from nlobayes.surrogate.surrogate import Surrogate
@@ -62,14 +59,6 @@ def test_the_answer_is_that_of_the_surrogate_in_fb(backend: Backend, files: list
 def distrusted(found: dict[str, Any], reason: str) -> bool:
     nothing = all(math.isnan(found[key]) for key in KEYS)
     return nothing and found["trust_level"] == -1 and reason in found["reason"]
-
-
-def test_a_pair_is_found_in_any_order(backend: Backend) -> None:
-    one, two = (backend.get_xsection(pair) for pair in ((1000023, -1000024), (-1000024, 1000023)))
-    assert one == two
-    assert one["trust_level"] == 1
-    charged = backend.get_xsection((1000023, 1000024))
-    assert distrusted(charged, "no surrogate of 1000023 1000024 at 13000 GeV")
 
 
 def test_energies_are_chosen_and_not_guessed(backend: Backend, files: list[Path]) -> None:
@@ -129,28 +118,6 @@ def test_chains_that_did_not_converge_are_in_the_reason(
     assert (found["trust_level"], found["reason"]) == (1, "convergence failed: rhat_f_p99")
 
 
-def test_near_the_edge_is_questionable(
-    backend: Backend, files: list[Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    flags = np.array(["near edge"])
-    monkeypatch.setattr(Surrogate, "domain", lambda *_: flags)
-    found = backend.get_xsection(PAIR)
-    assert (found["trust_level"], found["reason"]) == (0, f"near edge; {FAILED}")
-
-
-@pytest.mark.parametrize("text", ["", "Block MASS\n 1000022 100\n", "\0"])
-def test_a_spectrum_that_cannot_be_used_is_not_trusted(backend: Backend, text: str) -> None:
-    """The spectrum before it is not used again."""
-    backend.get_xsection(PAIR)
-    backend.import_slha_string(text)
-    assert distrusted(backend.get_xsection(PAIR), "SLHA")
-
-
-def test_an_answer_cannot_be_changed_from_outside(backend: Backend) -> None:
-    backend.get_xsection(PAIR)["central"] = 0.0
-    assert backend.get_xsection(PAIR)["central"] != 0
-
-
 def test_wrong_parameters_are_refused_and_change_nothing(
     backend: Backend, files: list[Path], surrogate_path: Path
 ) -> None:
@@ -200,16 +167,3 @@ def test_files_of_the_environment_are_enough(
     without = Backend()
     without.import_slha_string(spectrum_of(Surrogate.load(files[0])))
     assert distrusted(without.get_xsection(PAIR), "no surrogate of 1000022 1000022")
-
-
-def test_the_module_has_gambits_functions() -> None:
-    for name in ("set_parameters", "import_slha_string", "get_xsection"):
-        assert callable(getattr(module, name))
-
-
-def test_a_thousand_calls_of_one_pair_take_no_second(backend: Backend) -> None:
-    """This is CPU time; docs/using.md has the time for as many spectra."""
-    start = process_time()
-    for _ in range(1000):
-        backend.get_xsection(PAIR)
-    assert process_time() - start < 1

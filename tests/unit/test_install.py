@@ -5,18 +5,16 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
-from nlobayes import code_digest, extras
+from nlobayes import code_digest
 from nlobayes.artifacts.contents import write_surrogate
 from nlobayes.data.references import completed
 from nlobayes.data.tables import read_table
-from nlobayes.extras import extra_of, remedy_of
+from nlobayes.extras import extra_of
 from nlobayes.stages import AUDIT, GROUPS, module_of
 from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.types import Dataset, Exported
@@ -116,13 +114,6 @@ def test_the_base_install_is_small(python: str) -> None:
     assert not {"jax", "pymc", "snakemake", "dvc", "xarray", "matplotlib"} & packages
 
 
-def test_all_is_what_the_workflow_and_its_audit_need() -> None:
-    """Of the extras left out some need hardware or a cloud, the others a wish."""
-    parts = [brought(extra) for extra in ("train", "workflow", "dvc", "audit", "serve")]
-    assert brought("all") == set.union(*parts)
-    assert {"pymc", "snakemake", "dvc", "prov", "fastapi"} <= brought("all")
-
-
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_imports_what_its_extra_brings(command: str) -> None:
     """Anywhere in its code, so that no import within a function fails later."""
@@ -134,16 +125,6 @@ def test_a_command_imports_what_its_extra_brings(command: str) -> None:
     may = brought(extra_needed(command)) | BESIDE.get(command, set()) | RIVALS
     known = packages_of_modules()
     assert {name for name in outside if not known[name] & may} == set()
-
-
-def test_the_study_imports_what_training_brings() -> None:
-    sources = (ROOT / "src/nlobayes/study").rglob("*.py")
-    modules = {".".join(path.with_suffix("").relative_to(ROOT / "src").parts) for path in sources}
-    imports = {name for each in modules for name in code_digest._read(each).imports}
-    outside = {name.split(".")[0] for name in imports} - sys.stdlib_module_names - {OURS}
-    assert outside == {"pydantic", "yaml"}
-    for extra in ("train", "workflow", "audit"):
-        assert {"pydantic", "pyyaml"} <= brought(extra)
 
 
 @pytest.mark.parametrize("relative", [False, True], ids=["itself", "relative to Born"])
@@ -183,15 +164,6 @@ def test_a_table_is_predicted_with_the_base_install(
     assert done.returncode == 0, done.stderr
     printed = [json.loads(line)["sigma_pb_mean"] for line in done.stdout.splitlines()]
     assert len(printed or read_table(Path("out.parquet")).columns["sigma_pb_mean"]) == 2
-
-
-def test_a_spectrum_is_predicted_with_the_base_install(
-    surrogate_of_k: Path, tmp_path: Path, make_point: Callable[[int], Any]
-) -> None:
-    (tmp_path / "model.slha").write_text(make_point(1).text())
-    done = run_without_extras(CALLED, "predict", str(surrogate_of_k), str(tmp_path / "model.slha"))
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.count("\n") == 2
 
 
 def test_commands_without_their_extra_end_in_one_line_with_the_remedy() -> None:
@@ -252,16 +224,6 @@ def test_what_is_imported_later_is_told_too(
 )
 def test_the_extra_of_a_module_is_found(module: str, preferred: str, extra: str | None) -> None:
     assert extra_of(module, preferred) == extra
-
-
-def test_only_what_is_missing_has_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert remedy_of(ImportError("libcudart.so.12: cannot open", name="jax")) is None
-    assert remedy_of(ModuleNotFoundError("No module named 'jax.x'", name="jax.x")) is None
-    assert remedy_of(ModuleNotFoundError("a module")) is None
-    missing = ModuleNotFoundError("No module named 'jax'", name="jax")
-    assert remedy_of(missing) is not None
-    monkeypatch.setattr(extras, "OURS", "nlobayes_of_nobody")
-    assert remedy_of(missing) is None
 
 
 CALLED_BY_NAME = """

@@ -94,15 +94,6 @@ def test_positions_are_those_of_the_model_that_was_pretrained(dataset: Dataset) 
             np.testing.assert_array_equal(value, other[name])
 
 
-def test_draws_follow_the_key(dataset: Dataset) -> None:
-    _, begin = begun(SAMPLED, dataset)
-    first, again, other = (
-        LastLayer(2, 4).sample(jax.random.key(key), begin).positions for key in (1, 1, 2)
-    )
-    np.testing.assert_array_equal(first, again)
-    assert (first != other).any(axis=1).all()
-
-
 def test_what_cannot_be_drawn_is_refused_with_a_remedy(dataset: Dataset) -> None:
     model = builder.build_model(ModelJob.model_validate(SAMPLED), dataset)
     sampled = builder.approach(model, dataset, [np.zeros(model.density.size)])

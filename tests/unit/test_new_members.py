@@ -1,4 +1,7 @@
-"""A new score, figure, feature map or reference is a few new files; all else picks it up."""
+"""New members of families are new files: found by their names in a copy of the package.
+
+Those of CONTRIBUTING.md, and in each other family a copy of a member under another name.
+"""
 
 from __future__ import annotations
 
@@ -14,129 +17,13 @@ import nlobayes
 from tests.unit.worked_examples import files_of, write
 
 PACKAGE = Path(nlobayes.__file__).parent
-MOST_FILES = 3
-
-
-@pytest.fixture
-def copied(tmp_path: Path) -> Path:
-    """A copy of the package, to be changed."""
-    ignored = shutil.ignore_patterns("__pycache__")
-    return Path(shutil.copytree(PACKAGE, tmp_path / "src/nlobayes", ignore=ignored))
-
-
-def run(package: Path, code: str) -> str:
-    """Run code with the changed copy in place of the package."""
-    surroundings = os.environ | {"PYTHONPATH": str(package.parent)}
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False, env=surroundings
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-def changed_files(package: Path) -> list[str]:
-    """List the files that differ from the package."""
-    return [
-        path.relative_to(package).as_posix()
-        for path in package.rglob("*.py")
-        if not (original := PACKAGE / path.relative_to(package)).is_file()
-        or original.read_bytes() != path.read_bytes()
-    ]
-
-
-USE_SCORE = """
-import numpy as np
-from nlobayes import metrics
-from nlobayes.commands.shared.summary_table import score_columns
-from nlobayes.evaluation.comparison.runs import METRICS
-from nlobayes.distributions.laws import LAWS
-from nlobayes.evaluation.predictive.noise import PredictiveNoise
-from nlobayes.evaluation.tasks.regression import evaluate
-from nlobayes.plots.scores import COMPARED, SCANNED
-
-observed = np.zeros(30)
-observed[7] = 5.0
-rng = np.random.default_rng(1)
-noise = PredictiveNoise(LAWS["gaussian"].build(scale=1.0))
-found = evaluate(np.zeros((4, 30)), observed, noise, rng, scale="identity")
-assert found["largest_error"] == 5.0
-assert list(found)[-2:] == ["total_sd", "undefined"], list(found)
-for listed in (METRICS, COMPARED, SCANNED, metrics.keys_of(metrics.MetricKind.NUMBERS)):
-    assert "largest_error" in listed
-assert [column.title for column in score_columns(of_classes=False)][-1] == "worst"
-"""
-
-
-def test_a_new_score_is_a_file_and_a_record(copied: Path) -> None:
-    files = files_of("Add a score")
-    write(files, copied.parents[1])
-    run(copied, USE_SCORE)
-    assert len(changed_files(copied)) == len(files) == 2 <= MOST_FILES
-
-
-FIGURE = files_of("Add a figure")
-USE_FIGURE = """
-import pandas as pd
-from nlobayes.figures import FigureKind, by_category, tabulated
-from nlobayes.plots import FIGURES, render
-
-assert by_category(FigureKind.RUNS, FigureKind.NUMBERS)["Calibration"][0] == "sorted_pulls"
-assert "predictions" in tabulated(FigureKind.NUMBERS)
-table = pd.DataFrame({"split": ["test", "val"], "z_total": [0.5, -0.5]})
-drawn = FIGURES["sorted_pulls"].draw(table, name="run a/s1")
-assert render(drawn, "svg").startswith(b"<?xml")
-"""
-
-
-def test_a_new_figure_is_a_function_and_a_record_beside_its_caption(copied: Path) -> None:
-    write(FIGURE, copied.parents[1])
-    run(copied, USE_FIGURE)
-    assert (copied.parents[1] / "workflow/report/sorted_pulls.rst").is_file()
-    assert len(changed_files(copied)) + len(["caption"]) == len(FIGURE) == MOST_FILES
-
-
-def test_a_new_figure_changes_what_is_drawn_and_no_other_job(copied: Path) -> None:
-    code = "from nlobayes.code_digest import code_digest as of; print(of('plot'), of('thin'))"
-    before = run(copied, code).split()
-    drawn_by = "src/nlobayes/plots/sorted_pulls.py"
-    write({drawn_by: FIGURE[drawn_by]}, copied.parents[1])
-    after = run(copied, code).split()
-    assert [one != other for one, other in zip(before, after, strict=True)] == [True, False]
-
-
-MAP = '''"""Logarithms of the columns."""
-
-from __future__ import annotations
-
-import numpy as np
-
-COLUMNS: tuple[str, ...] | None = None
-FEATURES: tuple[str, ...] | None = None
-ALLOWED = "positive inputs"
-SIGNS: tuple[tuple[int, ...], ...] = ()
-
-
-def apply(inputs: np.ndarray) -> np.ndarray:
-    """Give the logarithms."""
-    return np.log(inputs)
-'''
-USE_MAP = """
-import sys
-from nlobayes.study.datasets import Features
-assert Features(columns=("x",), map="logarithms").map == "logarithms"
-assert "numpy" not in sys.modules
-import numpy as np
-from nlobayes.data.features import map_features
-assert map_features("logarithms", np.ones((2, 3))).sum() == 0
-"""
-
-
-def test_a_new_feature_map_is_a_file(copied: Path) -> None:
-    (copied / "data/feature_maps/logarithms.py").write_text(MAP)
-    run(copied, USE_MAP)
-    assert changed_files(copied) == ["data/feature_maps/logarithms.py"]
-
-
+EXAMPLES = {"Add a kernel": 0, "Add a prior": 1, "Add a score": 1, "Add a figure": 1}
+"""Of each, how many of its three files at most are changed and not new."""
+COPIED = (
+    *("study/likelihoods/laplace", "model/likelihoods/laplace", "model/activations/elu"),
+    *("study/warmups/windows", "inference/adaptations/windows", "data/feature_maps/raw"),
+    *("study/sources/toy", "data/simulators/toy", "evaluation/predictive/noises/gaussian"),
+)
 REFERENCE = {
     "study/references/power.py": """
 from nlobayes.study.reference import ReferenceSettings
@@ -199,10 +86,158 @@ assert is_reference(settings) and not is_reference(settings | {"more": 1})
 assert origin({"transforms": made.transforms})["relative_to"] == "x^-3"
 assert reference_of(settings).at({"x": jnp.full(1, 2.0)}) == 0.125
 """
+READ = """
+import sys
+from nlobayes.figures import FigureKind, by_category, tabulated
+from nlobayes.study.datasets import Features
+from nlobayes.study.presets import Evaluation
+from nlobayes.study.schema import as_json
+text = as_json()
+assert min(text.count(f'"const": "{name}"') for name in ("mala", "logistic", "mine")) > 0
+assert Features(columns=("x",), map="mine").map == Evaluation(noise="mine").noise == "mine"
+assert by_category(FigureKind.RUNS, FigureKind.NUMBERS)["Calibration"][0] == "sorted_pulls"
+assert "predictions" in tabulated(FigureKind.NUMBERS)
+assert not {"jax", "numpy", "pymc"} & {*sys.modules}
+"""
+SAMPLE = """
+import jax, jax.numpy as jnp
+from nlobayes import builder
+from nlobayes.inference.sampling import draw
+from nlobayes.inference.warmup import adapt
+from nlobayes.study.kernels import KERNELS
+from nlobayes.study.methods.mcmc import MCMC
+
+KERNELS["mala"].warmup = "mine"
+preset = MCMC.model_validate({
+    "kernel": {"kind": "mala"},
+    "warmup": {"kind": "mine", "steps": 100, "initial_step_size": 0.1},
+    "draws_per_segment": 400,
+})
+assert preset.kernel.gradients_per_draw(preset.warmup) == 1
+kernel = builder.build_kernel(preset.kernel, lambda q, b=1.0: -0.5 * b * jnp.sum((q - 3) ** 2))
+adaptation = builder.build_adaptation(preset.warmup, preset.kernel, kernel)
+keys, starts = builder.chain_keys(1, "draw", range(preset.chains)), jnp.zeros((4, 2))
+
+@jax.jit
+def sample(starts):
+    carry = adaptation.start(starts)
+    carry, *_ = adapt(keys, adaptation, carry, first=0, steps=preset.warmup.steps)
+    ends = adaptation.finish(carry)
+    return draw(keys, kernel, *ends, first=0, kept=400, thin=1, observe=lambda q: q)[1].observed
+
+drawn = sample(starts)
+assert abs(drawn.mean() - 3) < 0.3 and abs(drawn.std() - 1) < 0.2, (drawn.mean(), drawn.std())
+"""
+BUILD = """
+import jax
+import numpy as np
+import scipy.stats
+
+jax.config.update("jax_enable_x64", True)
+from nlobayes import builder
+from nlobayes.study.jobs import ModelJob
+from nlobayes.types import Dataset
+
+job = ModelJob(
+    network={"hidden": [2], "activation": "mine"},
+    prior={"kind": "logistic", "scale": 0.7},
+    likelihood={"kind": "mine", "sigma": 0.3},
+    precision="float64",
+)
+x, y = np.linspace(-1, 1, 5)[:, None], np.linspace(0, 1, 5)
+data = Dataset(
+    inputs=x, features=x, target=y, observed=y, split=np.zeros(5, int), reference=np.arange(2),
+    input_names=("x",), feature_names=("x",), target_names=("y",), units={"x": "", "y": ""},
+    transforms={"target": {"scale": "identity", "mean": 0.0, "sd": 1.0}, "features": {}},
+)
+model = builder.build_model(job, data)
+q = np.asarray(model.density.draw_prior(1))
+w = {name: np.asarray(v) for name, v in model.density.variables(q).items()}
+z = x @ w["weights_1"] + w["biases_1"]
+f = (np.where(z > 0, z, np.expm1(z)) @ w["weights_2"] + w["biases_2"])[:, 0]
+expected = sum(scipy.stats.logistic.logpdf(one, scale=0.7).sum() for one in w.values())
+expected += scipy.stats.laplace.logpdf(y, f, 0.3).sum()
+np.testing.assert_allclose(model.logdensity_fn(q), expected, rtol=1e-9)
+"""
+SHOW = """
+import numpy as np
+import pandas as pd
+from nlobayes import metrics
+from nlobayes.commands.shared.summary_table import score_columns
+from nlobayes.data.features import map_features
+from nlobayes.distributions.laws import LAWS
+from nlobayes.evaluation.comparison.runs import METRICS
+from nlobayes.evaluation.predictive.noise import PredictiveNoise
+from nlobayes.evaluation.predictive.noise_fit import fit_noise
+from nlobayes.evaluation.tasks.regression import evaluate
+from nlobayes.plots import FIGURES, render
+from nlobayes.plots.scores import COMPARED, SCANNED
+
+rng, draws, observed = np.random.default_rng(1), np.zeros((4, 30)), np.zeros(30)
+observed[7] = 5.0
+noise = PredictiveNoise(LAWS["gaussian"].build(scale=1.0))
+assert evaluate(draws, observed, noise, rng, scale="identity")["largest_error"] == 5.0
+for listed in (METRICS, COMPARED, SCANNED, metrics.keys_of(metrics.MetricKind.NUMBERS)):
+    assert "largest_error" in listed
+assert [column.title for column in score_columns(of_classes=False)][-1] == "worst"
+scales = [fit_noise(draws, rng.normal(size=30), family=of).scale for of in ("mine", "gaussian")]
+assert scales[0] > 0
+assert map_features("mine", np.ones((2, 3))).sum() == 6
+table = pd.DataFrame({"split": ["test", "val"], "z_total": [0.5, -0.5]})
+drawn = FIGURES["sorted_pulls"].draw(table, name="run a/s1")
+assert render(drawn, "svg").startswith(b"<?xml")
+"""
+SIMULATE = """
+from pathlib import Path
+from nlobayes.commands.pipeline.simulate import simulate
+from nlobayes.data.tables import read_table
+simulate('{"source": {"kind": "mine", "name": "marek", "seed": 0}}', Path("out.csv"))
+assert len(read_table(Path("out.csv")).columns["x"]) == 161
+"""
+DIGESTS = """
+from nlobayes.code_digest import code_digest as of
+print(of("plot"), of("evaluate"), of("thin"), of("simulate", {"source": {"kind": "simulate"}}))
+"""
 
 
-def test_a_new_reference_is_a_file_of_settings_and_one_of_numerics(copied: Path) -> None:
+def run(root: Path, code: str) -> str:
+    """Run code with the copy below a folder in place of the package."""
+    env = os.environ | {"PYTHONPATH": str(root / "src"), "JAX_PLATFORMS": "cpu"}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, env=env, cwd=root, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def extended(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a copy of the package to which all of them are added."""
+    root = tmp_path_factory.mktemp("extended")
+    ignored = shutil.ignore_patterns("__pycache__")
+    package = Path(shutil.copytree(PACKAGE, root / "src/nlobayes", ignore=ignored))
+    for heading, changed in EXAMPLES.items():
+        files = files_of(heading)
+        assert sum((PACKAGE.parents[1] / path).exists() for path in files) == changed
+        assert 2 <= len(files) <= 3
+        write(files, root)
     for name, text in REFERENCE.items():
-        (copied / name).write_text(text)
-    run(copied, USE_REFERENCE)
-    assert sorted(changed_files(copied)) == sorted(REFERENCE)
+        (package / name).write_text(text)
+    for name in COPIED:
+        path = package / f"{name}.py"
+        kind = f'"{path.stem}"' if name.startswith("study") else "no kind"
+        path.with_stem("mine").write_text(path.read_text().replace(kind, '"mine"'))
+    return root
+
+
+@pytest.mark.parametrize(
+    "code", [READ, SAMPLE, BUILD, SHOW + SIMULATE, USE_REFERENCE], ids=range(5)
+)
+def test_new_members_are_read_built_and_shown(extended: Path, code: str) -> None:
+    """Without numerics; as by hand; in tables, figures and simulations; as a reference."""
+    run(extended, code)
+
+
+def test_a_score_and_a_figure_change_their_jobs_and_no_other(extended: Path) -> None:
+    digests = [run(root, DIGESTS).split() for root in (PACKAGE.parents[1], extended)]
+    same = [one == other for one, other in zip(*digests, strict=True)]
+    assert same == [False, False, False, True]

@@ -15,7 +15,7 @@ import yaml
 from scipy.stats import expon
 from scipy.stats import laplace as laplace_law
 
-from nlobayes.builder.statement import build_likelihood, build_prior
+from nlobayes.builder.statement import build_likelihood
 from nlobayes.evaluation.classification.scores import predict_classes
 from nlobayes.evaluation.predictive.noise import PredictiveNoise
 from nlobayes.evaluation.scores.of_split import evaluate, evaluate_classes
@@ -38,10 +38,9 @@ from nlobayes.study.library import override
 from nlobayes.study.likelihoods.custom import CustomLikelihood
 from nlobayes.study.own_score import CustomScore
 from nlobayes.study.presets import Evaluation
-from nlobayes.study.priors.custom import CustomPrior
 from nlobayes.surrogate.evaluation import evaluate as by_numpy
 from nlobayes.surrogate.prediction import predict as by_jax
-from tests.refusals import invalid, refused
+from tests.refusals import refused
 from tests.unit.evaluation.noises import make_noise
 from tests.unit.study.conftest import SMALL
 
@@ -117,11 +116,6 @@ def test_tanh_of_the_user_is_ours() -> None:
     for predict in (by_numpy, by_jax):
         np.testing.assert_allclose(predict(mine, drawn, ROWS), predict(ours, drawn, ROWS), 1e-12)
     assert_same(density_of(Gaussian(0.1), own[1]), density_of(Gaussian(0.1)))
-
-
-def test_settings_reach_the_activation() -> None:
-    mine = bind(activation(times=3.0))
-    np.testing.assert_array_equal(mine(np, ROWS), 3 * np.tanh(ROWS))
 
 
 @pytest.mark.parametrize(
@@ -435,12 +429,6 @@ def test_the_documented_score_is_one() -> None:
     assert own.compared
 
 
-@pytest.mark.parametrize("name", ["crps", "rhat_mine", "Mine", "a-b", "undefined", "run"])
-def test_names_of_other_things_are_refused(name: str) -> None:
-    with pytest.raises(ValueError, match="rename"):
-        Evaluation.model_validate({"scores": {name: {"file": write(SCORES), "function": "rmse"}}})
-
-
 WHOLE = """
 def state(parameters): ...
 def mine(xp, x): ...
@@ -517,26 +505,3 @@ def test_a_file_is_looked_into_and_never_run() -> None:
     file = write(WHOLE + "raise SystemExit('run')\n")
     for changes, _ in USERS.values():
         study_of(with_file(changes, file))
-
-
-@pytest.mark.parametrize(
-    "source",
-    ["mine = abs", "from math import tanh as mine", "from math import *", "if 1:\n    mine = 2"],
-)
-def test_whatever_a_file_binds_may_be_meant(source: str) -> None:
-    assert activation(source + "\n").function == "mine"
-
-
-def test_a_file_that_changed_since_it_was_planned_is_refused() -> None:
-    planned = activation()
-    write(TANH + "# another\n")
-    with invalid("study.file_changed", file="mine.py", planned=planned.sha256):
-        CustomActivation.model_validate(planned.model_dump())
-    with refused("functions.changed", file="mine.py"):
-        bind(planned)
-
-
-def test_a_prior_is_looked_up_alike() -> None:
-    with invalid("study.no_function", functions=["mine"]):
-        CustomPrior(kind="custom", file=write(TANH), function="other")
-    build_prior(CustomPrior(kind="custom", file=write(TANH), function="mine"))

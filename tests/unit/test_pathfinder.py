@@ -17,7 +17,6 @@ from nlobayes.inference.method import Approached
 from nlobayes.inference.methods.pathfinder import Pathfinder
 from nlobayes.study.jobs import ModelJob
 from nlobayes.types import Dataset
-from tests.refusals import refused
 from tests.unit.commands.linear import MODEL
 
 SETTINGS: dict[str, Any] = {
@@ -90,12 +89,3 @@ def test_resampled_candidates_are_the_posterior(
 def _rows(named: Any, chosen: Any) -> np.ndarray:
     order = np.argsort(named.log_density[0])
     return order[np.searchsorted(named.log_density[0], chosen.log_density[0], sorter=order)]
-
-
-def test_draws_follow_the_key_and_every_path_has_its_own(begin: Approached) -> None:
-    method = Pathfinder(**{**SETTINGS, "draws": 6})
-    first, again, other = (method.sample(jax.random.key(k), begin).positions for k in (1, 1, 2))
-    np.testing.assert_array_equal(first, again)
-    assert (first != other).all()
-    with refused("inference.maps_for_modes", maps=2, modes=1):
-        method._replace(modes=1).sample(jax.random.key(0), begin)

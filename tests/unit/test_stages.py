@@ -5,9 +5,6 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
-from nlobayes.families import members_of
 from nlobayes.stages import GROUPS, PIPELINE
 from nlobayes.study.jobs import DrawJob
 from nlobayes.study.jobs_of_runs import ReweightJob
@@ -17,8 +14,6 @@ from nlobayes.workflow.stage_table import as_markdown
 ROOT = Path(__file__).parents[2]
 RULES = "".join(path.read_text() for path in sorted((ROOT / "workflow/rules").glob("*.smk")))
 RULE = re.compile(r"^rule (\w+):\n((?:(?: .*)?\n)+)", re.MULTILINE)
-USER_FILES = {"{folder}", "{folder}/{table}.csv"}
-"""What no stage makes: SLHA files of the user, and the tables of any other stage."""
 
 
 def test_every_stage_is_a_rule_that_calls_the_command_of_its_name() -> None:
@@ -35,11 +30,6 @@ def test_every_stage_that_is_estimated_asks_for_what_it_needs() -> None:
         assert asked == ([name] if stage.base_mb is not None else []), name
 
 
-@pytest.mark.parametrize("group", GROUPS)
-def test_commands_are_the_files_of_their_folder(group: str) -> None:
-    assert {*GROUPS[group]} == {*members_of(ROOT / "src/nlobayes/commands" / group)}
-
-
 def test_every_specification_is_a_model_and_every_model_is_named_by_its_stage() -> None:
     assert SPECIFICATIONS["assemble"] is DrawJob
     assert SPECIFICATIONS["reweight"] is ReweightJob
@@ -48,18 +38,6 @@ def test_every_specification_is_a_model_and_every_model_is_named_by_its_stage() 
     for name, model in SPECIFICATIONS.items():
         command = next(commands[name] for commands in GROUPS.values() if name in commands)
         assert command.job == (model and model.__name__)
-
-
-def test_every_input_is_an_output_of_another_stage_or_the_users() -> None:
-    made = {pattern for stage in PIPELINE.values() for pattern in stage.outputs}
-    read = {pattern for stage in PIPELINE.values() for pattern in stage.inputs}
-    assert read - made == USER_FILES
-
-
-def test_the_unit_is_the_first_wildcard_of_the_outputs() -> None:
-    for name in {*PIPELINE} - {"plot"}:
-        first = {re.findall(r"{(\w+)}", pattern)[0] for pattern in PIPELINE[name].outputs}
-        assert first == {PIPELINE[name].unit}, name
 
 
 def test_the_table_in_the_documentation_is_that_of_the_stages() -> None:

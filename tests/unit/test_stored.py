@@ -299,16 +299,6 @@ def test_the_ratio_of_two_models_is_that_of_their_densities(dataset: Dataset) ->
     np.testing.assert_allclose(found, prior + likelihood.sum(axis=2), rtol=1e-9)
 
 
-@pytest.mark.parametrize("changes", [{"shards": 64}, {"device": "gpu", "precision": "float32"}])
-def test_where_and_how_precisely_it_was_sampled_does_not_matter(
-    dataset: Dataset, changes: dict[str, Any]
-) -> None:
-    _, _, stored = draws_of(job(), dataset)
-    expected, found = (components(asked, dataset, stored) for asked in (job(), job(**changes)))
-    np.testing.assert_allclose(found.log_prior, expected.log_prior, rtol=1e-12)
-    np.testing.assert_allclose(found.log_likelihood, expected.log_likelihood, rtol=1e-12)
-
-
 HALF_NORMAL = {"prior": hierarchical(HYPER["half_normal"])}
 SCALES = ["scale_biases_1", "scale_weights_1", "scale_weights_2"]
 NOT_DRAWN, OTHER = "builder.variables_not_drawn", "builder.other_variables"

@@ -157,16 +157,6 @@ NAMED: dict[str, Callable[[dict[str, float]], Any]] = {
 }
 
 
-@pytest.mark.parametrize("form", NAMED)
-def test_a_bundle_takes_one_named_point(pairs: Path, form: str) -> None:
-    loaded = Bundle.load(pairs)
-    names = {name for surrogate in loaded.surrogates.values() for name in surrogate.inputs}
-    values = {**dict(zip((f"n1{j}" for j in range(1, 5)), GOOD[0], strict=True)), "m1": 300.0}
-    values |= {**dict(zip((f"n2{j}" for j in range(1, 5)), GOOD[1], strict=True)), "m2": -360.0}
-    point = {name: values[name] for name in sorted(names, reverse=True)} | {"msq": 3000.0}
-    assert loaded.predict(NAMED[form](point)) == loaded.predict(point)
-
-
 def test_a_bundle_refuses_several_points_and_arrays(pairs: Path) -> None:
     loaded = Bundle.load(pairs)
     with refused("surrogate.several_points", rows=2):

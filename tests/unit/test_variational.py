@@ -112,18 +112,6 @@ def test_a_rank_more_is_nearer(begin: Approached, exact: Any) -> None:
     assert found["full"] <= exact[2] + 1e-6
 
 
-def test_draws_follow_the_key_and_their_density_is_known(
-    model: builder.Model, dataset: Dataset, begin: Approached
-) -> None:
-    method = Variational(**{**SETTINGS, "modes": 2})
-    first, again, other = (method.sample(jax.random.key(k), begin) for k in (1, 1, 2))
-    np.testing.assert_array_equal(first.positions, again.positions)
-    assert (first.positions != other.positions).all()
-    named = builder.name_draws(model, dataset, first)
-    assert named.log_approximation is not None
-    assert np.ptp(named.log_density - named.log_approximation) < 1e-6
-
-
 def test_what_has_not_converged_says_so(begin: Approached) -> None:
     """Two hundred steps of a thousandth of an sd do not reach the mean."""
     found = learn(begin, covariance="diagonal", steps=200, step_size=1e-3)[1]

@@ -54,13 +54,6 @@ def test_sizes_are_drawn_and_reported(name: str, varying: Project) -> None:
     assert found["exact"]
 
 
-def test_units_not_in_use_have_no_weights(varying: Project) -> None:
-    drawn = varying.group("posterior", f"results/posterior/{RUNS['units']}.nc")
-    used = drawn["units_1"].values > 0.5
-    assert (np.abs(drawn["weights_2"].values[..., 0]) > 0).tolist() == used.tolist()
-    assert drawn["width_1"].values.tolist() == used.sum(axis=-1).tolist()
-
-
 def test_parameters_in_use_are_the_weights_and_biases_that_are_not_zero(varying: Project) -> None:
     drawn = varying.group("posterior", f"results/posterior/{RUNS['units']}.nc")
     arrays = [drawn[f"{kind}_{layer}"].values for kind in ("weights", "biases") for layer in (1, 2)]
@@ -115,10 +108,6 @@ def test_the_surrogate_averages_over_sizes(name: str, varying: Project) -> None:
     table = pd.read_parquet(varying.root / "results/tables/tiny.parquet")
     median = surrogate.predict(table[list(surrogate.inputs)].to_numpy()).median
     assert np.median(np.abs(np.log10(median / table["sigma_pb"]))) < 1.5
-
-
-def test_everything_verifies(varying: Project) -> None:
-    varying.run("nlobayes", "verify")
 
 
 def test_a_lost_segment_is_made_again_to_the_byte(varying: Project, tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-import yaml
 
 from tests.installed import uv
 
@@ -151,11 +150,3 @@ def test_snakedeploy_writes_that_folder(pristine: Project, tmp_path: Path) -> No
     snakefile.write_text(text.replace("workflow/Snakefile", f"{pristine.root}/workflow/Snakefile"))
     folder = type(pristine)(deployed, pristine.source)
     assert folder.jobs("snakemake", "--dry-run") == pristine.planned()
-
-
-def test_the_catalog_is_promised_what_is_tested() -> None:
-    usage = yaml.safe_load((ROOT / ".snakemake-workflow-catalog.yml").read_text())["usage"]
-    assert usage["mandatory-flags"]["flags"] == []
-    promised = {name for name, works in usage["software-stack-deployment"].items() if works}
-    assert promised == {"report"}
-    assert (ROOT / "config/README.md").is_file()

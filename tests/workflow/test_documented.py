@@ -98,11 +98,6 @@ def with_earlier(project: Project, tmp_path_factory: pytest.TempPathFactory) -> 
     return copy
 
 
-def test_the_commands_are_those_of_the_studies() -> None:
-    files = {word for each in planned().values() for word in each.words if word.endswith(".yaml")}
-    assert files == {f"config/studies/{path.name}" for path in ROOT.glob("config/studies/*.yaml")}
-
-
 @pytest.mark.by_day(4)
 @pytest.mark.parametrize("said", sorted(planned()))
 def test_a_documented_command_can_be_planned(said: str, request: pytest.FixtureRequest) -> None:

@@ -97,9 +97,3 @@ def test_runs_of_all_kinds_are_summarised(families: Project) -> None:
 
 def test_nothing_is_left_to_do(families: Project) -> None:
     assert families.planned() == {}
-
-
-def test_figures_of_several_targets_are_refused(unbuilt: Project) -> None:
-    column = {"datasets": {"tiny": {"target": {"column": ["sigma_pb", "scale_up"]}}}}
-    done = unbuilt.snakemake("--dry-run", changes=column, status=2)
-    assert "figures are of one target; give the grid `outputs: surrogates`" in done.stderr

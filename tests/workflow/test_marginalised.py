@@ -66,10 +66,6 @@ def test_the_surrogate_answers_as_the_draws_do(wide: Project) -> None:
     assert np.median(np.abs(np.log10(median / table["sigma_pb"]))) < 0.3
 
 
-def test_everything_verifies(wide: Project) -> None:
-    wide.run("nlobayes", "verify")
-
-
 def test_a_prior_reaches_it_by_weights(wide: Project) -> None:
     """As any other posterior: stored draws are of the whole model."""
     said = wide.run(

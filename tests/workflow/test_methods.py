@@ -10,7 +10,6 @@ import yaml
 
 from nlobayes import Surrogate
 from nlobayes.artifacts.files import read_csv
-from nlobayes.checks import APPROXIMATE
 from tests.workflow.conftest import Project
 
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
@@ -52,14 +51,6 @@ def test_its_verdict_is_that_convergence_does_not_apply(beside: Project) -> None
     assert surrogate.draws == 2
 
 
-def test_it_is_called_approximate_where_runs_are_listed(beside: Project) -> None:
-    said = beside.run("nlobayes", "summary", "tiny").stdout
-    assert "1 of 2 runs converged" in said or "0 of 2 runs converged" in said
-    assert APPROXIMATE in " ".join(said.split())
-    table = (beside.root / "results/plots/comparison/tiny/table.md").read_text()
-    assert "| approximate |" in table
-
-
 def test_it_has_every_figure_but_those_of_chains(beside: Project) -> None:
     figures = {
         method: {
@@ -88,7 +79,3 @@ def test_it_is_held_against_the_chains_with_what_both_cost(beside: Project) -> N
     evaluated = json.loads((beside.root / f"results/metrics/{RUN}/evaluation.json").read_text())
     assert rows["coverage_95"][1] == pytest.approx(evaluated["test"]["coverage_95"])
     assert (beside.root / f"timings/{HELD}/fidelity.svg").is_file()
-
-
-def test_verify_finds_nothing_wrong(beside: Project) -> None:
-    assert beside.run("nlobayes", "verify").returncode == 0

@@ -68,20 +68,3 @@ def test_everything_is_current_and_verified(checked: Project) -> None:
     assert record["spec"]["model"]["device"] == "cpu"
     assert [*record["inputs"]] == ["results/data/tiny.nc"]
     assert {Path(path).stem for path in record["outputs"]} == {*TABLES}
-
-
-def test_another_prior_alone_is_drawn_from_anew(checked: Project) -> None:
-    """And neither another sampler nor another device."""
-    wider = STUDY | {"priors": {"fan_in": {"scale": 2.0}}}
-    one = dict.fromkeys(JOBS, 1)
-    assert checked.planned("tiny", changes=wider) == one | {"tiny": 1}
-    longer = {"tiny": {"draws_per_segment": 120}, "nuts": NUTS}
-    elsewhere = STUDY | {"methods": longer, "execution": {"device": "gpu", "shards": 2}}
-    assert checked.planned("tiny", changes=elsewhere) == {}
-
-
-def test_any_run_has_its_prior_predictive_check(unbuilt: Project) -> None:
-    """Asked for by its path, where the grid ends with something else."""
-    path = f"results/figures/prior_predictive/{model('fan_in')}/prior_predictive.png"
-    planned = unbuilt.planned(path)
-    assert planned == dict.fromkeys(("simulate", "prepare", *JOBS), 1)

@@ -64,11 +64,6 @@ def test_dry_run_of_every_grid(pristine: Project, grid: str) -> None:
     assert pristine.planned(grid) == expected
 
 
-def test_every_grid_is_a_target_and_covered_here(pristine: Project) -> None:
-    listed = pristine.snakemake("--list-target-rules").stdout.splitlines()
-    assert {line.split()[0] for line in listed} == {"all", "priors", *GRIDS}
-
-
 def test_dry_run_of_the_priors(pristine: Project) -> None:
     """Each is drawn from, none is sampled with data."""
     priors = len(presets(pristine, "grids")["priors"]["prior"])
@@ -119,11 +114,3 @@ def test_refuses_in_one_line(unbuilt: Project, changes: dict[str, Any], said: st
     notice = "Using workflow specific profile"
     (line,) = [line for line in refused.stderr.splitlines() if not line.startswith(notice)]
     assert line.startswith(f"nlobayes: error: configuration: {said}"), line
-
-
-def test_a_target_that_is_no_grid_fails(unbuilt: Project) -> None:
-    refused = unbuilt.snakemake("--dry-run", "nope", status=1)
-    assert (
-        "nope is no grid and no file of this study; its grids are "
-        in refused.stdout + refused.stderr
-    )

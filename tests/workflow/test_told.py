@@ -42,9 +42,3 @@ def test_each_job_is_a_line_and_the_log_keeps_every_word(tiny: Project) -> None:
     kept = min((tiny.root / ".snakemake/log").iterdir()).read_text()
     assert kept.count("    resources: ") >= JOBS
     assert "reason: " in kept
-
-
-def test_a_plan_says_nothing_of_results(tiny: Project) -> None:
-    planned = tiny.snakemake("--dry-run", "--forceall")
-    assert "converged" not in planned.stdout
-    assert "reason: " in planned.stdout + planned.stderr

@@ -55,7 +55,3 @@ def test_both_are_held_against_each_other(beside: Project) -> None:
     (pair,) = json.loads(agreement.read_text())["pairs"]
     assert [Path(path).parts[-2] for path in pair["posteriors"]] == ["tiny", "yardstick"]
     assert pair["comparisons"] > 0
-
-
-def test_verify_finds_nothing_wrong(beside: Project) -> None:
-    assert beside.run("nlobayes", "verify").returncode == 0

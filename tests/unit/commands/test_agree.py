@@ -110,8 +110,3 @@ def test_other_reference_points_are_refused(run: Any, tmp_path: Path) -> None:
     with refused("commands.other_reference_points", path=str(tmp_path / "other.nc")):
         agree([run.posterior, tmp_path / "other.nc"], tmp_path / "out.json")
     assert not (tmp_path / "out.json").exists()
-
-
-def test_files_of_another_kind_are_refused(run: Any, tmp_path: Path) -> None:
-    with refused("artifacts.other_kind", path=run.segments[0], found="segment", kind="posterior"):
-        agree([run.posterior, run.segments[0]], tmp_path / "out.json")

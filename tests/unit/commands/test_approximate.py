@@ -15,7 +15,6 @@ import xarray as xr
 from nlobayes import Surrogate, builder
 from nlobayes.artifacts.contents import read_dataset, read_map, write_map
 from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
-from nlobayes.checks import APPROXIMATE
 from nlobayes.commands.pipeline.approximate import approximate
 from nlobayes.commands.pipeline.diagnose import diagnose
 from nlobayes.commands.pipeline.evaluate import evaluate
@@ -108,19 +107,6 @@ def test_density_and_function_are_those_of_each_map(made: Made, dataset_path: Pa
     np.testing.assert_allclose(function, predicted[:, data.reference], rtol=1e-5)
 
 
-def test_every_file_states_that_it_is_not_exact(made: Made, read: Any) -> None:
-    for path in (made.posterior, made.thinned, made.predictions, made.surrogate):
-        assert read_attrs(path)["exact"] is False, path
-    found = read(made.diagnostics)
-    assert (found["converged"], found["checks"], found["exact"]) == (None, {}, False)
-    scores = read(made.evaluation)
-    assert (scores["loo"], scores["waic"]) == (None, None)
-    assert "approximation of unknown error" in scores["undefined"]["loo"]
-    surrogate = Surrogate.load(made.surrogate)
-    assert surrogate.approximate
-    assert APPROXIMATE in repr(surrogate)
-
-
 def test_its_diagnostics_have_the_keys_of_chains(
     made: Made, run: Any, read: Any, tmp_path: Path
 ) -> None:
@@ -143,12 +129,6 @@ def test_the_surrogate_predicts_the_mean_of_its_members(made: Made, dataset_path
     inputs = read_groups(dataset_path, "dataset")["inputs"]["inputs"].values
     found = surrogate.predict(inputs, on="model").mean
     np.testing.assert_allclose(found, groups["predictions"]["f"].values[0].mean(axis=0), rtol=1e-5)
-
-
-def test_other_numbers_of_maps_are_refused(made: Made, dataset_path: Path, tmp_path: Path) -> None:
-    with refused("inference.maps_for_members", maps=3, members=4):
-        approximate(json.dumps(SPEC), dataset_path, made.starts[:3], tmp_path / "out.nc")
-    assert not (tmp_path / "out.nc").exists()
 
 
 def test_draws_of_several_architectures_predict_as_their_own_networks(
@@ -186,17 +166,7 @@ def test_draws_of_several_architectures_predict_as_their_own_networks(
     np.testing.assert_allclose(found, (outputs * target["sd"] + target["mean"]).T, rtol=1e-6)
 
 
-def test_a_posterior_of_functions_alone_predicts_nowhere_else(
-    made: Made, dataset_path: Path, tmp_path: Path
-) -> None:
-    groups = read_groups(made.thinned, "thinned")
-    groups["posterior"] = groups["posterior"].drop_vars(groups["posterior"].data_vars)
-    thinned, out = tmp_path / "thinned.nc", tmp_path / "out.nc"
-    write_groups(thinned, "thinned", groups, read_attrs(made.thinned))
-    job = json.dumps({"model": MODEL})
-    with refused("commands.no_weights", where=thinned):
-        posterior_predictive(job, thinned, dataset_path, made.starts, out)
-    exporting = json.dumps({"network": MODEL["network"], "export": {}})
-    with refused("commands.no_weights", where=thinned):
-        export(exporting, thinned, dataset_path, made.diagnostics, made.evaluation, out)
-    assert not out.exists()
+def test_other_numbers_of_maps_are_refused(made: Made, dataset_path: Path, tmp_path: Path) -> None:
+    with refused("inference.maps_for_members", maps=3, members=4):
+        approximate(json.dumps(SPEC), dataset_path, made.starts[:3], tmp_path / "out.nc")
+    assert not (tmp_path / "out.nc").exists()

@@ -8,13 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import arviz as az
 import matplotlib
 import matplotlib.pyplot as plt
 import pytest
 import xarray as xr
-
-from nlobayes.diagnostics.convergence import ebfmi
 
 ROOT = Path(__file__).parents[3]
 
@@ -57,14 +54,6 @@ def test_a_posterior_opens_in_arviz_as_documented() -> None:
     assert marked.any()
 
 
-def test_bfmi_is_that_of_every_draw_or_refused(run: Any) -> None:
-    posterior = az.from_netcdf(run.posterior)
-    found = az.bfmi(posterior.all_sample_stats)
-    assert found == pytest.approx(ebfmi(posterior.all_sample_stats.energy.values))
-    with pytest.raises(TypeError, match="Energy variable was not found"):
-        az.bfmi(posterior)
-
-
 def test_loo_and_predictive_checks_run_as_documented() -> None:
     """ArviZ still has the file open."""
     found = executed(*BLOCKS[:2])
@@ -84,18 +73,3 @@ def test_every_sampler_runs_as_documented() -> None:
         assert drawn.dims == ("chain", "draw", "feature", "hidden_1")
         assert drawn.shape[:2] == (2, 5)
         assert drawn.std() > 0
-
-
-def test_variables_say_what_they_are(run: Any, dataset: Any) -> None:
-    """Every variable of the posterior has a long name and a unit, and a reference point its row."""
-    tree = xr.open_datatree(run.posterior)
-    for path in ("posterior", "sample_stats", "predictions", "observed_data", "constant_data"):
-        for name, variable in tree[path].data_vars.items():
-            assert variable.attrs["units"] == "1", name
-            assert variable.attrs["long_name"], name
-    for path in ("predictions", "predictions_constant_data"):
-        rows = tree[path].to_dataset()["reference_point"].values
-        assert rows.tolist() == dataset.reference.tolist()
-    weights = tree["posterior"]["weights_2"].attrs["long_name"]
-    assert weights == "weights from layer 1 (first axis of the matrix) to layer 2"
-    tree.close()

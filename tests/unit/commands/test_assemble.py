@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -41,13 +40,6 @@ def test_the_posterior_holds_its_train_rows(run: Any, dataset: Dataset) -> None:
     np.testing.assert_array_equal(groups["constant_data"]["features"], dataset.features[train])
 
 
-def test_the_posterior_inherits_the_attributes_of_its_draws(run: Any) -> None:
-    made, drawn = read_attrs(run.posterior), read_attrs(run.segments[0])
-    assert made["verb"] == "assemble"
-    for name in ("spec", "device", "exact"):
-        assert made[name] == drawn[name]
-
-
 def test_the_posterior_states_what_its_table_states(run: Any, tmp_path: Path) -> None:
     stated, data = {"sqrt_s_tev": "13.6"}, tmp_path / "dataset.nc"
     attrs = read_attrs(run.dataset) | {"table_metadata": stated}
@@ -55,11 +47,6 @@ def test_the_posterior_states_what_its_table_states(run: Any, tmp_path: Path) ->
     assemble(data, run.warmups, run.segments, tmp_path / "posterior.nc")
     assert read_attrs(tmp_path / "posterior.nc")["table_metadata"] == stated
     assert read_attrs(run.posterior)["table_metadata"] == {}
-
-
-def test_equal_chains_give_equal_bytes(run: Any, tmp_path: Path) -> None:
-    assemble(run.dataset, run.warmups, run.segments, tmp_path / "posterior.nc")
-    assert (tmp_path / "posterior.nc").read_bytes() == run.posterior.read_bytes()
 
 
 @pytest.mark.parametrize("chain_groups", [((0, 1), (2,)), ((0, 1, 2),)])
@@ -97,21 +84,6 @@ def test_unequal_numbers_of_segments_are_refused(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_segments_of_a_chain_that_are_not_in_order_are_refused(run: Any, tmp_path: Path) -> None:
-    with refused("artifacts.out_of_order", draw=16, due=0):
-        assemble(run.dataset, run.warmups, run.segments[::-1], tmp_path / "posterior.nc")
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_segments_that_are_not_chain_group_by_chain_group_are_the_same(
-    run: Any, tmp_path: Path
-) -> None:
-    """Each warm-up states which chains it has."""
-    by_number = run.segments[::2] + run.segments[1::2]
-    assemble(run.dataset, run.warmups, by_number, tmp_path / "posterior.nc")
-    assert (tmp_path / "posterior.nc").read_bytes() == run.posterior.read_bytes()
-
-
 def test_segments_of_another_specification_are_refused(
     run: Any, tmp_path: Path, make_segment: Callable[..., Segment], attrs: dict[str, Any]
 ) -> None:
@@ -122,28 +94,3 @@ def test_segments_of_another_specification_are_refused(
     with refused("commands.segments_of_other_runs", path=other, first=run.segments[0]):
         assemble(run.dataset, run.warmups, [*run.segments[:-1], other], tmp_path / "posterior.nc")
     assert not (tmp_path / "posterior.nc").exists()
-
-
-@pytest.mark.parametrize("place", ["dataset", "warmup", "segment"])
-def test_files_of_another_kind_are_refused(run: Any, tmp_path: Path, place: str) -> None:
-    given = {
-        "dataset": run.dataset,
-        "warmup": list(run.warmups),
-        "segment": list(run.segments),
-    }
-    given[place] = run.posterior if place == "dataset" else [run.posterior, *given[place][1:]]
-    with refused("artifacts.other_kind", path=run.posterior, found="posterior", kind=place):
-        assemble(**given, out=tmp_path / "posterior.nc")
-
-
-def test_a_truncated_segment_is_refused(run: Any, tmp_path: Path) -> None:
-    cut = tmp_path / "cut.nc"
-    cut.write_bytes(run.segments[-1].read_bytes()[:-1])
-    with refused("artifacts.no_seal", where=cut):
-        assemble(run.dataset, run.warmups, [*run.segments[:-1], cut], tmp_path / "posterior.nc")
-
-
-def test_a_copied_segment_is_as_good(run: Any, tmp_path: Path, same_but_inputs: Same) -> None:
-    copies = [Path(shutil.copy(path, tmp_path / f"{i}.nc")) for i, path in enumerate(run.segments)]
-    assemble(run.dataset, run.warmups, copies, tmp_path / "posterior.nc")
-    assert same_but_inputs(tmp_path / "posterior.nc", run.posterior)

@@ -55,11 +55,6 @@ def test_a_row_of_another_split_is_refused(
         points_of([case], dataset)
 
 
-def test_an_unknown_input_is_refused(dataset: Dataset) -> None:
-    with refused("commands.no_input_of_case", unknown=["id"], known=[*dataset.input_names]):
-        points_of([{"id": 3.0}], dataset)
-
-
 def test_values_of_several_test_rows_are_refused(dataset: Dataset, tested: np.ndarray) -> None:
     inputs = dataset.inputs.copy()
     inputs[tested[:2], 0] = 250.0

@@ -15,7 +15,6 @@ from nlobayes.artifacts.records import read_record
 from nlobayes.artifacts.seals import digests
 from nlobayes.commands.pipeline.check_convergence import check_convergence
 from nlobayes.diagnostics.convergence import ess_bulk
-from tests.refusals import refused
 
 LOOSE = {"rhat_f_median": 9.0, "rhat_f_p99": 9.0, "ess_f_bulk_min": 1.0}
 Read = Callable[[Path], dict[str, Any]]
@@ -79,23 +78,6 @@ def test_a_record_states_limits_and_segments(run: Any, tmp_path: Path) -> None:
     assert made["outputs"] == digests([out])
 
 
-def test_the_verdict_is_printed(checked: Check, capsys: pytest.CaptureFixture[str]) -> None:
-    found = checked(ess_f_bulk_min=250.0)
-    assert [*found] == ["met", "draws_per_chain", "checks"]
-    printed = capsys.readouterr()
-    assert printed.out == ""
-    value = found["checks"]["ess_f_bulk_min"]["value"]
-    assert f"ess_f_bulk_min {value} (target 250.0)" in printed.err
-    assert len(printed.err.splitlines()) == 3
-
-
-def test_equal_segments_give_equal_bytes(checked: Check, tmp_path: Path) -> None:
-    checked()
-    first = (tmp_path / "verdict.json").read_bytes()
-    checked()
-    assert (tmp_path / "verdict.json").read_bytes() == first
-
-
 def test_a_verdict_stays_met_after_segments_of_no_draws(
     run: Any, tmp_path: Path, checked: Check
 ) -> None:
@@ -105,29 +87,3 @@ def test_a_verdict_stays_met_after_segments_of_no_draws(
         write_empty_segment(empty, run.segments[place], {})
         segments.append(empty)
     assert checked(segments, **LOOSE) == checked(**LOOSE)
-
-
-def test_a_segment_that_is_given_twice_is_refused(run: Any, checked: Check, tmp_path: Path) -> None:
-    """It would double the effective sample size."""
-    with refused("artifacts.out_of_order", draw=0, due=32):
-        checked(run.segments * 2)
-    assert not (tmp_path / "verdict.json").exists()
-
-
-def test_chain_groups_of_unequal_length_are_refused(
-    run: Any, checked: Check, tmp_path: Path
-) -> None:
-    with refused("artifacts.unequal_parts", dim="chain"):
-        checked(run.segments[:-1])
-    assert not (tmp_path / "verdict.json").exists()
-
-
-def test_one_chain_alone_is_refused(run: Any, checked: Check, tmp_path: Path) -> None:
-    with refused("diagnostics.few_chains", fewest=2, chains=1):
-        checked(run.segments[:2])
-    assert not (tmp_path / "verdict.json").exists()
-
-
-def test_files_of_another_kind_are_refused(run: Any, checked: Check) -> None:
-    with refused("artifacts.other_kind", path=run.warmups[0], found="warmup", kind="segment"):
-        checked([*run.segments, run.warmups[0]])

@@ -22,7 +22,6 @@ from nlobayes.commands.pipeline.tabulate import tabulate
 from nlobayes.commands.pipeline.tabulate_chains import tabulate_chains
 from nlobayes.commands.pipeline.thin import thin
 from nlobayes.commands.shared.functions import predict_between
-from nlobayes.commands.shared.predictions import read_given
 from nlobayes.data.datasets import Choices, make_dataset
 from nlobayes.data.splits import SPLITS, TEST
 from nlobayes.data.tables import Selection
@@ -163,28 +162,6 @@ def test_chains_are_stacked_by_the_probabilities_of_the_true_classes(
     assert stacking["test"]["lppd"] == pytest.approx(expected, abs=0.05)
 
 
-def test_calibration_is_checked_on_the_test_split(scored: dict[str, Any]) -> None:
-    check = scored["calibration_checks"]["ece"]
-    assert check["value"] == pytest.approx(scored["test"]["ece"])
-    assert check["passed"] == (check["value"] <= check["high"])
-
-
-def test_what_has_no_value_is_null_with_its_reason(
-    predicted: tuple[Path, Path], tmp_path: Path, classes: Dataset
-) -> None:
-    """No probability is above 90 %."""
-    predictions, dataset = predicted
-    groups = read_groups(predictions, "predictions")
-    tempered = groups["predictions"]["f"].values ** 0.01
-    groups["predictions"]["f"][:] = tempered / tempered.sum(axis=-1, keepdims=True)
-    write_groups(tmp_path / "even.nc", "predictions", groups, {"exact": True})
-    evaluate(json.dumps(SCORED), tmp_path / "even.nc", dataset, tmp_path / "even.json")
-    test = json.loads((tmp_path / "even.json").read_text())["test"]
-    assert test["precision_at_90"] is None
-    assert test["undefined"]["precision_at_90"] == "no point is answered"
-    assert test["brier"] == pytest.approx(2 / 3, rel=0.05)
-
-
 def test_every_table_is_of_every_split(
     posterior: Path,
     diagnostics: Path,
@@ -279,44 +256,3 @@ def test_a_plane_of_two_inputs_is_what_the_draws_say_there(classes: Dataset) -> 
     np.testing.assert_allclose(plane.probability, each.mean(axis=0), rtol=1e-5)
     entropy = -(each * np.log(each)).sum(axis=2).mean(axis=0)
     np.testing.assert_allclose(plane.expected_entropy, entropy, rtol=1e-5)
-
-
-@pytest.mark.parametrize("change", ["three inputs", "numbers"])
-def test_anything_else_has_no_plane(classes: Dataset, change: str) -> None:
-    numbers = classes.transforms | {"target": {"scale": "identity"}}
-    other = {
-        "three inputs": classes._replace(input_names=("a", "b", "c")),
-        "numbers": classes._replace(transforms=numbers),
-    }[change]
-    assert predict_between(weights(2, seed=1), MODEL, other) is None
-
-
-def test_a_plane_comes_back_from_predictions_and_is_tabulated(
-    posterior: Path,
-    diagnostics: Path,
-    predicted: tuple[Path, Path],
-    scored: dict[str, Any],
-    classes: Dataset,
-    run: Any,
-    tmp_path: Path,
-) -> None:
-    plane = predict_between(weights(5, seed=2), MODEL, classes)
-    of_draws, maps = (Predicted(probabilities(n, classes, n)) for n in (DRAWS, MEMBERS))
-    draws = xr.Dataset(coords={"chain": [0, 1], "draw": np.arange(DRAWS // 2)})
-    groups = predictions_groups(of_draws, maps, classes, draws, plane)
-    write_groups(tmp_path / "plane.nc", "predictions", groups, {"exact": True})
-    read = read_given(tmp_path / "plane.nc", predicted[1], classes, "a").plane
-    assert plane is not None
-    assert read is not None
-    for stored, made in zip(read, plane, strict=True):
-        np.testing.assert_array_equal(stored, made)
-    tabulate(
-        json.dumps(TABULATED | {"image": [1, 2]}),
-        *(diagnostics, tmp_path / "plane.nc", tmp_path / "evaluation.json", predicted[1]),
-        start=run.starts,
-        plots=tmp_path / "plots",
-    )
-    table = read_csv(tmp_path / "plots" / "plane.csv")
-    assert len(table) == GRID * len(LABELS)
-    np.testing.assert_allclose(table["probability"], plane.probability.ravel(), rtol=1e-8)
-    assert read_csv(tmp_path / "plots" / "plane_inputs.csv")["input"].tolist() == ["a", "b"]

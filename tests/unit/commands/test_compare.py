@@ -176,13 +176,6 @@ def test_what_has_not_converged_is_red_wherever_it_is_shown(
     assert f"{RED}yes" not in shown
 
 
-def test_the_word_of_the_diagnostics_is_enough_to_fail(
-    compare_runs: Compare, results: Path
-) -> None:
-    write_run(results, "made/n2/s1", converged=False, exact=False)
-    assert rows(compare_runs("made/n2/s1", *RUNS).output)[0][-1] == "FAILED (not exact)"
-
-
 def test_runs_without_log10_are_compared_in_target_space(
     compare_runs: Compare, results: Path
 ) -> None:
@@ -297,53 +290,6 @@ def test_the_table_has_the_worst_convergence_and_the_mean_scores(
     assert n9["baseline RMSE dex"] == "0.07"
 
 
-def test_one_replicate_leaves_the_errors_empty(compare_runs: Compare, tmp_path: Path) -> None:
-    compare_runs(RUNS[0], RUNS[2], "--out", tmp_path)
-    lines = (tmp_path / "differences.csv").read_text().splitlines()
-    assert lines[0] == "setting,reference,metric,replicates,difference,standard_error,low,high"
-    assert "made/n8,made/n4,rmse_log10,1,-0.01,,," in lines
-    assert (tmp_path / "scanned.csv").read_text() == "along,series,varied\n,,\n"
-
-
-def test_a_grid_of_one_run_has_tables_without_differences(
-    compare_runs: Compare, tmp_path: Path
-) -> None:
-    done = compare_runs("--spec", specification((RUNS[0], "hmc", "s1", 4.0)), "--out", tmp_path)
-    assert len(rows(done.output)) == 1
-    assert len(pd.read_csv(tmp_path / "differences.csv")) == 0
-
-
-def test_runs_of_a_grid_can_be_chosen(compare_runs: Compare) -> None:
-    spec = specification(*((run, run[5:7], run[-2:], 4.0) for run in RUNS))
-    chosen = rows(compare_runs(RUNS[2], f"{RUNS[0]}/", "--spec", spec).output)
-    assert [row[0] for row in chosen[:2]] == [RUNS[2], RUNS[0]]
-    assert chosen[2][0] == "n4"
-    with refused("commands.runs_not_in_spec", runs=["made/n9/s1"]):
-        compare_runs("made/n9/s1", "--spec", spec)
-
-
-@pytest.mark.parametrize("runs", [[], [RUNS[0]], [RUNS[0], RUNS[0]]])
-def test_fewer_than_two_runs_are_refused(compare_runs: Compare, runs: list[str]) -> None:
-    with refused("commands.too_few_runs", runs=runs):
-        compare_runs(*runs)
-
-
-@pytest.mark.parametrize("name", ["diagnostics.json", "evaluation.json"])
-def test_missing_metrics_name_the_remedy(
-    compare_runs: Compare, results: Path, tmp_path: Path, name: str
-) -> None:
-    (results / "metrics" / RUNS[2] / name).unlink()
-    with refused("commands.not_evaluated", file=name, folder=results / "metrics" / RUNS[2]):
-        compare_runs(RUNS[0], RUNS[2], "--out", tmp_path / "out")
-    assert not (tmp_path / "out").exists()
-
-
-def test_diagnostics_without_a_verdict_are_refused(compare_runs: Compare, results: Path) -> None:
-    (results / "metrics" / RUNS[2] / "diagnostics.json").write_text('{"checks": {}}')
-    with refused("artifacts.no_key", missing=["converged"]):
-        compare_runs(RUNS[0], RUNS[2])
-
-
 LOO = [-1.0, -1.5, -2.0, -0.5]
 STATED = {"family": "gaussian", "test": {"lppd": 0.7, "coverage_68": 0.8, "coverage_95": 0.99}}
 
@@ -375,14 +321,6 @@ def test_models_are_compared_at_train_rows_left_out(compare_runs: Compare, resul
     assert "elpd LOO" not in compare_runs(*RUNS).output
 
 
-def test_a_tail_that_could_not_be_fitted_is_reported(compare_runs: Compare, results: Path) -> None:
-    give_loo(results, RUNS[0], LOO)
-    give_loo(results, RUNS[2], LOO, k=None)
-    assert "2 of 4 train rows, inf at most" in " ".join(
-        compare_runs(RUNS[0], RUNS[2]).output.split()
-    )
-
-
 def test_runs_are_compared_by_a_custom_score_if_requested(
     compare_runs: Compare, results: Path, tmp_path: Path
 ) -> None:
@@ -411,17 +349,6 @@ def change(results: Path, run: str, **changes: Any) -> None:
     path.write_text(json.dumps(json.loads(path.read_text()) | changes))
 
 
-@pytest.mark.parametrize("what", [{"target": ["m"]}, {"unit": "fb"}, {"scale": "classes"}])
-def test_scores_of_different_things_are_not_set_side_by_side(
-    compare_runs: Compare, results: Path, what: dict[str, Any]
-) -> None:
-    change(results, RUNS[2], learned=LEARNED | what)
-    with refused("evaluation.other_targets", second_run=RUNS[2]) as caught:
-        compare_runs(*RUNS)
-    first, second = caught.value.fields["first"], caught.value.fields["second"]
-    assert [key for key in second._fields if getattr(first, key) != getattr(second, key)] == [*what]
-
-
 def test_runs_of_other_train_rows_are_not_compared_by_loo(
     compare_runs: Compare, results: Path
 ) -> None:
@@ -447,28 +374,6 @@ def test_declared_tolerances_are_not_ranked_by_loo(
     assert "loo_per_row" not in (tmp_path / "out/differences.csv").read_text()
     change(results, RUNS[2], stated_noise=STATED | {"declared": 0.1})
     assert "elpd LOO of 4 train rows" in compare_runs(RUNS[0], RUNS[2]).output
-
-
-def test_runs_without_loo_of_the_same_rows_are_not_compared_by_it(
-    compare_runs: Compare, results: Path
-) -> None:
-    none = "Not compared by LOO: not estimated for two of the runs."
-    assert none in compare_runs(RUNS[0], RUNS[2]).output
-    give_loo(results, RUNS[0], LOO)
-    assert none in compare_runs(RUNS[0], RUNS[2]).output
-
-
-def test_too_few_draws_for_loo_are_no_obstacle(
-    compare_runs: Compare, results: Path, tmp_path: Path
-) -> None:
-    for run in RUNS[:2]:
-        path = results / "metrics" / run / "evaluation.json"
-        without = {"loo": None, "waic": None, "undefined": {"loo": "too few"}}
-        path.write_text(json.dumps(json.loads(path.read_text()) | without))
-    done = compare_runs(RUNS[0], RUNS[1], "--out", tmp_path / "out")
-    assert done.exit_code == 0
-    assert "Not compared by LOO: not estimated" in done.output
-    assert "| LOO per row |" in (tmp_path / "out/table.md").read_text()
 
 
 def test_the_table_has_what_the_likelihood_says(
@@ -526,3 +431,19 @@ def test_rivals_are_listed_once_for_each_dataset(compare_runs: Compare, results:
     extra = needed("sklearn", EXTRA)
     assert f"| made | trees {extra} | - | - | - / - | - | - |" in table
     assert "trees needs" in done.output
+
+
+@pytest.mark.parametrize("runs", [[], [RUNS[0]], [RUNS[0], RUNS[0]]])
+def test_fewer_than_two_runs_are_refused(compare_runs: Compare, runs: list[str]) -> None:
+    with refused("commands.too_few_runs", runs=runs):
+        compare_runs(*runs)
+
+
+@pytest.mark.parametrize("name", ["diagnostics.json", "evaluation.json"])
+def test_missing_metrics_name_the_remedy(
+    compare_runs: Compare, results: Path, tmp_path: Path, name: str
+) -> None:
+    (results / "metrics" / RUNS[2] / name).unlink()
+    with refused("commands.not_evaluated", file=name, folder=results / "metrics" / RUNS[2]):
+        compare_runs(RUNS[0], RUNS[2], "--out", tmp_path / "out")
+    assert not (tmp_path / "out").exists()

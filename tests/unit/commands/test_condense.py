@@ -16,12 +16,10 @@ from nlobayes import builder
 from nlobayes.artifacts.audit.inspection import inspect
 from nlobayes.artifacts.contents import named_group, read_earlier, read_map, write_dataset
 from nlobayes.artifacts.netcdf import read_attrs, write_groups
-from nlobayes.artifacts.seals import digest
 from nlobayes.commands.pipeline.pretrain import pretrain
 from nlobayes.commands.tools.condense import condense
 from nlobayes.data.splits import TRAIN
 from nlobayes.study.jobs import ModelJob
-from nlobayes.study.jobs_of_runs import CondenseJob
 from nlobayes.types import Dataset
 from tests.refusals import refused
 
@@ -102,19 +100,6 @@ def test_earlier_data_and_new_rows_are_the_union(dataset: Dataset) -> None:
     assert np.abs(sd / exact_sd - 1).max() < 0.15
 
 
-def test_the_record_states_what_was_condensed(dataset: Dataset) -> None:
-    thinned, old = write_old(dataset)
-    for name in ("first.nc", "again.nc"):
-        condense(thinned, old, Path(name), points=5, prior_draws=200, seed=3)
-    assert Path("first.nc").read_bytes() == Path("again.nc").read_bytes()
-    facts = read_attrs(Path("first.nc"))
-    job = CondenseJob.model_validate(facts["spec"])
-    assert (job.points, job.smallest_share, job.prior_draws, job.seed) == (5, 3e-4, 200, 3)
-    assert facts["inputs"] == {"thinned.nc": digest(thinned), "old.nc": digest(old)}
-    assert (facts["kind"], facts["verb"], facts["checks"]) == ("earlier", "condense", PASSED)
-    assert (facts["target"], facts["scale"], facts["units"]["m1"]) == ("sigma_pb", "log10", "GeV")
-
-
 @pytest.mark.slow
 def test_a_job_reads_and_records_the_earlier_of_its_prior(
     dataset: Dataset, capsys: pytest.CaptureFixture[str]
@@ -139,14 +124,6 @@ def test_a_job_reads_and_records_the_earlier_of_its_prior(
     assert apart[0].max() < 0.5 < apart[1].max()
 
 
-def test_another_dataset_is_refused(dataset: Dataset) -> None:
-    thinned, _ = write_old(dataset)
-    write_dataset(Path("new.nc"), new_rows(dataset), {})
-    with refused("commands.other_train_rows", dataset=Path("new.nc")):
-        condense(thinned, Path("new.nc"), Path("out.nc"))
-    assert not Path("out.nc").exists()
-
-
 def test_only_what_varies_a_priori_is_remembered(dataset: Dataset) -> None:
     given = write_old(dataset)
     kept = []
@@ -158,25 +135,7 @@ def test_only_what_varies_a_priori_is_remembered(dataset: Dataset) -> None:
         condense(*given, Path("out.nc"), smallest_share=1.0)
 
 
-def test_few_draws_are_refused(dataset: Dataset) -> None:
-    with refused("model.few_draws", draws=40, finite=40):
-        condense(*write_old(dataset, 20), Path("out.nc"), points=5, prior_draws=200)
-
-
 def test_several_outputs_are_refused(dataset: Dataset) -> None:
     given = write_old(dataset, likelihood={"kind": "heteroscedastic", "scale": 0.1})
     with refused("commands.several_outputs", likelihood="heteroscedastic"):
         condense(*given, Path("out.nc"))
-
-
-def test_heavy_tails_are_refused(dataset: Dataset) -> None:
-    with refused("model.no_variance"):
-        condense(*write_old(dataset, prior={"kind": "cauchy"}), Path("out.nc"), prior_draws=500)
-
-
-def test_a_warning_names_the_failed_checks_of_the_posterior(
-    dataset: Dataset, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(PASSED["rhat_f_p99"], "passed", False)
-    condense(*write_old(dataset), Path("out.nc"), points=5, prior_draws=200)
-    assert "warning: thinned.nc failed rhat_f_p99" in capsys.readouterr().err

@@ -28,14 +28,6 @@ def test_rows_are_those_of_the_dataset(
     assert read_json(tmp_path / "record.json")["verb"] == "describe"
 
 
-def test_columns_are_named_with_units(dataset: Dataset, dataset_path: Path, tmp_path: Path) -> None:
-    describe(dataset_path, tmp_path)
-    columns = read_csv(tmp_path / "data_columns.csv").set_index("column")
-    assert [*columns["name"]] == [*dataset.input_names, *dataset.target_names]
-    assert columns.loc["target_1", "scale"] == "log10"
-    assert columns.loc["input_1", "unit"] == "GeV"
-
-
 def test_long_splits_are_thinned_at_even_distances(
     dataset: Dataset, dataset_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from nlobayes.artifacts.contents import read_dataset
-from nlobayes.artifacts.netcdf import read_attrs
 from nlobayes.commands.audit.show import show
 from nlobayes.commands.pipeline.prepare import prepare
 from nlobayes.commands.shared.requests import preview
@@ -91,21 +90,6 @@ def test_components_are_stored_and_are_of_the_train_rows(
     assert json.loads(capsys.readouterr().out)["numbers"]["variance explained"] == f"{share:.4f}"
 
 
-def test_other_files_do_not_know_the_new_keys(table: Path) -> None:
-    plain = job(features={"components": None}, rows=None, split={"per_class": False})
-    spec = read_attrs(prepared(table, plain))["spec"]
-    assert "rows" not in spec
-    assert "components" not in spec["features"]
-    assert "per_class" not in spec["split"]
-
-
-def test_rows_that_are_left_out_are_not_checked(table: Path) -> None:
-    features = {"columns": (*PIXELS, "of_some")}
-    prepared(table, job(features=features))
-    with refused("data.not_finite", name="of_some"):
-        prepared(table, job(features=features, rows={"among": [0, 1, 2]}))
-
-
 @pytest.mark.parametrize(
     ("changes", "code", "where"),
     [
@@ -127,33 +111,6 @@ def test_what_a_table_cannot_give_is_refused_before_and_when_it_is_read(
         preview(job(**changes), table)
     assert where in str(before.value)
     assert str(table) in str(before.value)
-
-
-def test_more_components_than_the_train_rows_span_are_refused(table: Path) -> None:
-    few = job(rows={"among": [1, 3]}, split={"train": 2}, features={"components": 4})
-    with refused("data.more_components_than_directions", rows=4, directions=3):
-        prepared(table, few)
-
-
-def test_numbers_have_no_rows_per_class() -> None:
-    numbers = PRESET | {"target": {"column": "digit", "unit": "", "scale": "identity"}}
-    with invalid("study.per_class_of_numbers", scale="identity"):
-        DatasetPreset.model_validate(json.loads(json.dumps(numbers)))
-
-
-@pytest.mark.parametrize("among", [[], [1, 1], [True]])
-def test_values_are_some_and_each_once(among: list[Any]) -> None:
-    rows = {"column": "digit", "among": among}
-    with invalid({0: "too_short", 1: "study.truth_value"}.get(len(among), "study.twice")):
-        DatasetPreset.model_validate(PRESET | {"rows": rows})
-
-
-def test_a_source_of_known_columns_refuses_the_filter_of_another() -> None:
-    toy = {"kind": "toy", "name": "xor"}
-    features = {"columns": ["x1", "x2"], "map": "raw", "units": {}}
-    preset = PRESET | {"source": toy, "features": features}
-    with invalid("study.no_column", where="rows.column", name="digit"):
-        DatasetPreset.model_validate(preset | {"target": {"column": "label", "scale": "classes"}})
 
 
 @pytest.mark.parametrize(

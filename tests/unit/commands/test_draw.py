@@ -13,9 +13,8 @@ import pytest
 from nlobayes import builder
 from nlobayes.artifacts.chains import read_checkpoint
 from nlobayes.artifacts.contents import write_dataset
-from nlobayes.artifacts.netcdf import read_attrs, read_groups
+from nlobayes.artifacts.netcdf import read_groups
 from nlobayes.commands.pipeline.assemble import assemble
-from nlobayes.commands.pipeline.draw import draw
 from nlobayes.study.jobs import WarmupJob, read_job
 from nlobayes.types import Dataset
 from tests.refusals import refused
@@ -114,14 +113,6 @@ def test_nothing_is_drawn_once_the_verdict_is_met(
     assert same_but_inputs(tmp_path / "with.nc", tmp_path / "without.nc")
 
 
-def test_an_empty_segment_has_the_attributes_of_a_drawn_one(
-    draw_on: DrawOn, tmp_path: Path, warmed: Path
-) -> None:
-    first = draw_on(tmp_path / "first.nc", warmed)
-    empty = draw_on(tmp_path / "empty.nc", first, verdict=verdict_of(tmp_path, met=True))
-    assert {**read_attrs(empty), "inputs": None} == {**read_attrs(first), "inputs": None}
-
-
 def test_draws_go_on_after_empty_segments_as_if_there_were_none(
     draw_on: DrawOn, tmp_path: Path, warmed: Path, same_but_inputs: Same
 ) -> None:
@@ -129,23 +120,6 @@ def test_draws_go_on_after_empty_segments_as_if_there_were_none(
     empty = draw_on(tmp_path / "empty.nc", first, verdict=verdict_of(tmp_path, met=True))
     expected, found = (draw_on(tmp_path / f"{p.stem}_on.nc", p) for p in (first, empty))
     assert same_but_inputs(expected, found)
-
-
-def test_a_verdict_that_is_not_met_changes_nothing(
-    draw_on: DrawOn, tmp_path: Path, warmed: Path, same_but_inputs: Same
-) -> None:
-    first = draw_on(tmp_path / "first.nc", warmed)
-    without = draw_on(tmp_path / "without.nc", first)
-    not_met = draw_on(tmp_path / "with.nc", first, verdict=verdict_of(tmp_path, met=False))
-    assert same_but_inputs(without, not_met)
-
-
-def test_a_file_that_is_no_verdict_is_refused(
-    draw_on: DrawOn, tmp_path: Path, warmed: Path
-) -> None:
-    with refused("artifacts.no_key", missing=["met"], keys=["checks"]):
-        draw_on(tmp_path / "out.nc", warmed, verdict=verdict_of(tmp_path, checks={}))
-    assert not (tmp_path / "out.nc").exists()
 
 
 @pytest.mark.parametrize("place", ["warmup", "segment"])
@@ -191,15 +165,6 @@ def test_a_state_of_another_specification_is_refused_with_its_file(
     assert not (tmp_path / "out.nc").exists()
 
 
-def test_draws_wait_for_the_whole_warmup(
-    draw_on: DrawOn, warm_up: Callable[..., Path], tmp_path: Path, starts: list[Path]
-) -> None:
-    half = warm_up(tmp_path / "half.nc", start=starts, segments=2)
-    with refused("commands.unfinished_warmup", where=half, made=20, steps=40):
-        draw_on(tmp_path / "out.nc", half)
-    assert not (tmp_path / "out.nc").exists()
-
-
 def test_chains_that_cannot_move_are_refused_and_nothing_is_written(
     draw_on: DrawOn, tmp_path: Path, warmed: Path, dataset: Dataset
 ) -> None:
@@ -209,16 +174,6 @@ def test_chains_that_cannot_move_are_refused_and_nothing_is_written(
     with refused("inference.never_moved", where="draws of chains [0, 1]", chain=0):
         draw_on(tmp_path / "out.nc", warmed, dataset=tmp_path / "other.nc")
     assert not (tmp_path / "out.nc").exists()
-
-
-def test_a_segment_that_stands_still_after_others_is_kept(
-    draw_on: DrawOn, tmp_path: Path, warmed: Path, dataset: Dataset
-) -> None:
-    """Earlier draws of the chain are kept; diagnostics report the stuck segment."""
-    first = draw_on(tmp_path / "first.nc", warmed)
-    write_dataset(tmp_path / "other.nc", dataset._replace(target=1e200 * dataset.target), {})
-    second = draw_on(tmp_path / "second.nc", first, dataset=tmp_path / "other.nc")
-    assert np.ptp(read_groups(second, "segment")["sample_stats"]["lp"].values, axis=1).max() == 0
 
 
 @pytest.mark.slow
@@ -240,8 +195,10 @@ def test_a_kernel_without_gradient_draws(
         np.testing.assert_allclose(found, model.logdensity_fn(position), rtol=1e-10)
 
 
-def test_files_of_another_kind_are_refused(
-    tmp_path: Path, dataset_path: Path, job: Callable[..., str]
+def test_draws_wait_for_the_whole_warmup(
+    draw_on: DrawOn, warm_up: Callable[..., Path], tmp_path: Path, starts: list[Path]
 ) -> None:
-    with refused("artifacts.other_kind", path=dataset_path, found="dataset", kind="warmup"):
-        draw(job("draw"), dataset_path, dataset_path, tmp_path / "out.nc")
+    half = warm_up(tmp_path / "half.nc", start=starts, segments=2)
+    with refused("commands.unfinished_warmup", where=half, made=20, steps=40):
+        draw_on(tmp_path / "out.nc", half)
+    assert not (tmp_path / "out.nc").exists()

@@ -121,11 +121,6 @@ def test_the_file_states_its_origin_and_its_quality(scored: Scored, tmp_path: Pa
     assert facts["columns"] == ["m1", "n11", "n12", "n13", "n14"]
 
 
-def test_equal_inputs_give_equal_bytes(scored: Scored, tmp_path: Path) -> None:
-    first, second = (exported(scored, tmp_path / name) for name in ("a.nc", "b.nc"))
-    assert first.read_bytes() == second.read_bytes()
-
-
 def test_keeps_as_many_draws_of_every_chain(scored: Scored, tmp_path: Path) -> None:
     """24 draws of three chains: six are two of each."""
     whole = read_groups(scored.thinned, "thinned")["posterior"]["biases_2"].values
@@ -154,17 +149,6 @@ def test_a_surrogate_holds_no_code(
     inputs = (scored.thinned, scored.dataset, scored.diagnostics, scored.evaluations["gaussian"])
     with refused("commands.own_activation", where=scored.thinned, files=["mine.py"]):
         export(spec, *inputs, tmp_path / "s.nc")
-    assert not (tmp_path / "s.nc").exists()
-
-
-def test_refuses_files_of_other_kinds(scored: Scored, tmp_path: Path) -> None:
-    other = scored._replace(thinned=scored.predictions)
-    with refused(
-        "artifacts.other_kind", path=scored.predictions, found="predictions", kind="thinned"
-    ):
-        exported(other, tmp_path / "s.nc")
-    with refused("artifacts.no_surrogate", path=scored.thinned, found="thinned"):
-        Surrogate.load(scored.thinned)
     assert not (tmp_path / "s.nc").exists()
 
 
@@ -211,11 +195,3 @@ def test_file_says_what_it_is_of(scored: Scored, tmp_path: Path) -> None:
     bibtex = surrogate.facts["bibtex"]
     assert r"sigma\_pb of p p to chi0\_1 chi0\_1 at 13 TeV, 50 \% (of) /NLO; unknown: " in bibtex
     assert bibtex.count("{") == bibtex.count("}")
-
-
-def test_file_of_a_table_that_states_nothing_is_of_unknown_origin(
-    scored: Scored, tmp_path: Path
-) -> None:
-    surrogate = Surrogate.load(exported(scored, tmp_path / "s.nc"))
-    assert {*surrogate.origin.values()} == {"unknown"}
-    assert "of an unknown process" in repr(surrogate)

@@ -17,7 +17,6 @@ from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
 from nlobayes.artifacts.predicted import predictions_groups
 from nlobayes.artifacts.records import read_record
 from nlobayes.commands.pipeline.fidelity import fidelity
-from nlobayes.commands.shared.cpu_seconds import cpu_seconds
 from nlobayes.data.splits import TEST
 from nlobayes.types import Dataset, Predicted
 from tests.refusals import refused
@@ -152,43 +151,9 @@ def test_scores_verdicts_and_cpu_seconds_stand_beside(project: Path, read: Read)
     assert [*outputs] == ["out.json"]  # timings are no results
 
 
-def test_an_exact_run_that_has_not_converged_is_reported(
-    project: Path, read: Read, capsys: pytest.CaptureFixture[str]
-) -> None:
-    _write_verdict(project / "results/metrics" / EXACT, False, FAILED)
-    hold(WRONG)
-    exact = read(project / "out.json")["exact"]
-    assert (exact["converged"], exact["failed_checks"]) == (False, ["rhat_f_p99"])
-    assert "the exact run has NOT CONVERGED" in capsys.readouterr().err
-    table = read_csv(project / "table.csv")
-    assert (table["converged"][0], table["failed_checks"][0]) == ("NO", "rhat_f_p99")
-
-
-def test_an_approximation_that_knows_its_density_has_a_pareto_k(project: Path, read: Read) -> None:
-    """The same density at every draw: all weights are equal, and there is no tail."""
-    path = project / f"results/posterior/{SAME}.nc"
-    groups = read_groups(path, "posterior")
-    rng = np.random.default_rng(2)
-    lp = xr.DataArray(rng.normal(size=(2, 50)), dims=("chain", "draw"))
-    known = xr.Dataset({"lp": lp, "log_approximation": lp - rng.exponential(size=(2, 50)) / 5})
-    write_groups(path, "posterior", groups | {"sample_stats": known}, {})
-    hold(SAME)
-    assert 0 < read(project / "out.json")["approximations"][0]["pareto_k"] < 0.7
-
-
 def test_runs_of_other_rows_are_refused(project: Path, dataset: Dataset) -> None:
     other = dataset._replace(observed=2 * dataset.observed)
     _write_predictions(WRONG, other, np.zeros((400, len(other.observed))), 1)
     with refused("commands.other_points_predicted"):
         hold(SAME, WRONG)
     assert not (project / "out.json").exists()
-
-
-@pytest.mark.parametrize("text", [None, "", "s\n1.0\n", "s\tcpu_time\n1.0\tNA\n"])
-def test_cpu_seconds_that_were_not_measured_are_not_known(tmp_path: Path, text: str | None) -> None:
-    known, other = tmp_path / "known.tsv", tmp_path / "other.tsv"
-    known.write_text("s\tcpu_time\n1.0\t2.5\n")
-    if text is not None:
-        other.write_text(text)
-    assert cpu_seconds([known, known]) == 5.0
-    assert cpu_seconds([known, other]) is None

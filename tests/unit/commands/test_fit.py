@@ -17,12 +17,11 @@ from nlobayes import Surrogate
 from nlobayes.commands.tools.fit import fit
 from nlobayes.data.physics.source import Settings, simulate
 from nlobayes.data.tables import read_table
-from nlobayes.diagnostics import tightness
 from nlobayes.errors import InputError
 from nlobayes.fitting import fits
-from nlobayes.fitting.fits import Announce, Best, warnings_among
+from nlobayes.fitting.fits import Announce, Best
 from nlobayes.fitting.map_errors import MapErrors
-from nlobayes.fitting.studies import Choices, configure, plan_of, without_climbing
+from nlobayes.fitting.studies import Choices, configure
 from tests.refusals import refused
 from tests.unit.estimators.settings import PRETRAINING
 
@@ -80,16 +79,6 @@ def test_a_table_becomes_a_surrogate_and_a_study_that_gives_its_bytes(
         fit(table, "sigma", column=["mas"])
 
 
-def test_a_chosen_recipe_gives_its_presets(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    fit(table, "sigma", hidden=[4], jobs=1, recipe="smooth", **FEW)
-    assert "recipe: smooth\n" in capsys.readouterr().err
-    study = yaml.safe_load(Path("my_table.yaml").read_text())
-    assert study["networks"]["own"]["output"] == "marginalised"
-    assert (study["grids"]["fit"]["prior"], study["precision"]) == ("random_features", "float64")
-    assert study["likelihoods"]["own"]["floor"] == 0.002
-    assert Surrogate.load("my_table.nc").predict([[500.0, 0.0]]).mean > 0
-
-
 def test_cross_sections_of_a_neutralino_pair_are_learned_relative_to_a_calculation(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -126,33 +115,6 @@ def test_a_leading_order_in_another_unit_is_converted(
     assert surrogate.units == {"mass": "GeV", "lo": "fb", "sigma": "fb"}
     predicted = surrogate.predict(np.column_stack([MASS, 1e3 * SIGMA]))
     assert np.median(np.abs(np.log(predicted.mean / sigma))) < 0.01
-
-
-def test_the_units_that_a_calculation_needs_are_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    rows = np.column_stack([MASS, *np.full((4, 60), 0.5) + RNG.uniform(size=(4, 60)), SIGMA])
-    head = "m1,n11,n12,n13,n14,sigma"
-    np.savetxt("pair.csv", rows, delimiter=",", header=head, comments="")
-    monkeypatch.setattr("nlobayes.commands.tools.fit.fit_best", stop)
-    for units, named in ((None, True), (["m1=GeV", "sigma=pb"], False)):
-        with refused("fitting.unit"):
-            fit(Path("pair.csv"), "sigma", jobs=1, unit=units)
-        line = "give --unit m1=UNIT --unit sigma=UNIT"
-        assert (line in capsys.readouterr().err) == named
-
-
-def test_names_of_a_table_without_a_header_are_in_its_study(
-    table: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("nlobayes.commands.tools.fit.fit_best", stop)
-    table.write_text(table.read_text().partition("\n")[2])
-    with refused("fitting.unit"):
-        fit(table, "sigma", names="point,mass:GeV,mixing,sigma:pb", hidden=[4], jobs=1, **FEW)
-    (dataset,) = yaml.safe_load(Path("my_table.yaml").read_text())["datasets"].values()
-    assert dataset["source"]["names"] == ["point", "mass:GeV", "mixing", "sigma:pb"]
-    assert dataset["features"]["columns"] == ["mass", "mixing"]
 
 
 def test_the_reason_of_each_recipe_is_printed(
@@ -321,13 +283,6 @@ def friedman(rows: np.ndarray) -> np.ndarray:
     return 10 * np.sin(np.pi * a * b) + 20 * (c - 0.5) ** 2 + 10 * d + 5 * e
 
 
-def test_warnings_of_jobs_are_found_however_they_are_spelled() -> None:
-    """Each warning is found once, although every chain prints the tightness."""
-    tight, loose = tightness.describe(6e5), tightness.describe(1e5)
-    found = warnings_among([tight, "warning: t.csv: a: b", loose, tight, "MAP: 3 of 3"])
-    assert [line[:9] for line in found] == ["tightness", "t.csv: a:"]
-
-
 def test_outputs_without_a_place_are_refused_before_anything_is_sampled(table: Path) -> None:
     rows = table.read_bytes()
     Path("folder").mkdir()
@@ -380,32 +335,6 @@ def test_bad_rows_are_left_out_and_the_study_reads_the_others(
     assert read_table(used).units["sigma"] == "pb"
 
 
-@pytest.mark.usefixtures("stopped")
-@pytest.mark.parametrize("name", ["my_table.yaml", "my_table.nc", "my_table_rows.parquet"])
-def test_files_that_are_not_of_an_earlier_fit_are_not_replaced(table: Path, name: str) -> None:
-    Path(name).write_text("# The study of table another.csv, written by hand\n")
-    with refused("fitting.not_replaced", path=Path(name)):
-        fit(table, "sigma")
-    assert {*Path().iterdir()} == {table, Path(name)}
-    with pytest.raises(Begun):
-        fit(table, "sigma", force=True)
-
-
-@pytest.mark.usefixtures("stopped")
-def test_a_table_above_is_read_and_its_study_runs_from_the_same_folder(
-    table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    Path("below").mkdir()
-    monkeypatch.chdir("below")
-    with pytest.raises(Begun):
-        fit(".." / table, "sigma")
-    study = yaml.safe_load(Path("my_table.yaml").read_text())
-    assert study["datasets"]["my_table"]["source"]["path"] == str(tmp_path / table)
-    plan_of(study)
-    assert without_climbing(Path("../below/x.csv")) == Path("x.csv")
-    assert without_climbing(Path("a/x.csv")) == Path("a/x.csv")
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -423,3 +352,14 @@ def test_what_cannot_be_fitted_is_refused_before_anything_is_sampled(
         fit(table, **words)
     assert message in str(caught.value)
     assert not Path("my_table.nc").exists()
+
+
+@pytest.mark.usefixtures("stopped")
+@pytest.mark.parametrize("name", ["my_table.yaml", "my_table.nc", "my_table_rows.parquet"])
+def test_files_that_are_not_of_an_earlier_fit_are_not_replaced(table: Path, name: str) -> None:
+    Path(name).write_text("# The study of table another.csv, written by hand\n")
+    with refused("fitting.not_replaced", path=Path(name)):
+        fit(table, "sigma")
+    assert {*Path().iterdir()} == {table, Path(name)}
+    with pytest.raises(Begun):
+        fit(table, "sigma", force=True)

@@ -20,7 +20,7 @@ from nlobayes.data.tables import Selection, to_csv_text
 from nlobayes.study.datasets import DatasetPreset
 from nlobayes.study.job_builder import prepare_job
 from nlobayes.types import Dataset, RowGroups, Table
-from tests.refusals import invalid, refused
+from tests.refusals import refused
 
 COLUMNS = ("m1", "n11", "n12", "n13", "n14")
 QUALITY = np.resize(["measured", "guessed", "measured"], 60)
@@ -85,12 +85,6 @@ def test_a_column_that_names_no_groups_is_refused_before_and_when_it_is_read(
         preview(prepare_job(DatasetPreset.model_validate(preset | {"groups": column})), table)
 
 
-def test_a_simulated_table_has_no_such_column() -> None:
-    preset = {"source": {"kind": "simulate"}, "split": SPEC["split"], "groups": "quality"}
-    with invalid("study.no_column", name="quality", where="groups"):
-        DatasetPreset.model_validate(preset)
-
-
 @pytest.fixture
 def scored(
     make_predictions: Callable[..., tuple[Path, Path]], dataset: Dataset, tmp_path: Path
@@ -135,16 +129,3 @@ def test_scores_of_a_group_are_those_of_its_rows(
             expected = np.sqrt(np.mean(residual[rows] ** 2))
             assert groups[group]["rmse_log10"] == pytest.approx(expected, rel=1e-12)
             assert groups[group].keys() - {"points"} == plain[name].keys()
-
-
-def test_one_group_of_all_rows_has_the_scores_of_all(
-    scored: Callable[[RowGroups | None], dict[str, Any]],
-) -> None:
-    found = scored(RowGroups("quality", ("all",), np.zeros(240, np.int64)))
-    test = found["test"]
-    group = test.pop("groups")["all"]
-    assert group.pop("points") == 120
-    sampled = {name for name in test if "crps" in name or name.endswith(("_low", "_high"))}
-    assert {n: v for n, v in group.items() if n not in sampled} == {
-        n: v for n, v in test.items() if n not in sampled
-    }

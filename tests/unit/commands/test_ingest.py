@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable
-from itertools import combinations_with_replacement
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +20,6 @@ from nlobayes.commands.pipeline.prepare import prepare
 from nlobayes.data.tables import read_table
 from nlobayes.errors import InputError
 from nlobayes.study.jobs import IngestJob, read_job
-from tests.refusals import refused
 
 if TYPE_CHECKING:
     from tests.conftest import Point
@@ -75,18 +72,6 @@ def test_by_hand_and_by_specification(folder: Path, tmp_path: Path) -> None:
     assert one.read_text() == three.read_text()
 
 
-@pytest.mark.parametrize("pair", [*combinations_with_replacement(range(1, 5), 2)], ids=str)
-def test_every_pair(folder: Path, tmp_path: Path, make_point: Make, pair: tuple[int, int]) -> None:
-    columns = table(tmp_path, folder, pair=pair)
-    point = make_point(3)
-    row = columns["file"].tolist().index("point_03.slha")
-    assert columns["sigma_pb"][row] == point.rows[pair]["nlo_ms"] / 1000
-    for i in pair:
-        assert columns[f"m{i}"][row] == point.masses[i - 1]
-        mixings = [columns[f"n{i}{k}"][row] for k in range(1, 5)]
-        assert mixings == point.mixings[i - 1].tolist()
-
-
 def test_rows_are_in_the_order_of_names_and_patterns_choose(folder: Path, tmp_path: Path) -> None:
     names = table(tmp_path, folder)["file"].tolist()
     assert names == sorted(names)
@@ -94,19 +79,6 @@ def test_rows_are_in_the_order_of_names_and_patterns_choose(folder: Path, tmp_pa
     names = table(tmp_path, folder, pattern="**/*.slha")["file"].tolist()
     assert names[0] == "below/one.slha"
     assert len(names) == 16
-
-
-def test_any_number_of_processes_writes_the_same_bytes(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(verb, "CHUNK", 4)
-    outs = []
-    for workers in (1, 2, 4):
-        outs.append(tmp_path / str(workers) / "table.parquet")
-        ingest(folder, outs[-1], workers=workers, record=outs[-1].with_name("r.json"))
-    assert len({out.read_bytes() for out in outs}) == 1
-    records = [read_record(out.with_name("r.json")) for out in outs]
-    assert records[0]["account"] == records[1]["account"] == records[2]["account"]
 
 
 def test_processes_are_started_for_many_files_alone(
@@ -168,19 +140,6 @@ def test_files_without_a_row_or_with_a_doubtful_one_are_reported(
     )
 
 
-def test_a_log_hears_of_many_files(
-    folder: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.setattr("nlobayes.commands.shared.progress.LOGGED", 18)
-    ingest(folder, tmp_path / "t.csv")
-    lines = capsys.readouterr().err.replace("\n", " ").split("ingest ")
-    assert len(lines) == 11
-    assert "18 of 18" in lines[-1]
-
-
 def test_the_table_is_prepared_with_its_errors(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "table.parquet"
     ingest(folder, out)
@@ -229,30 +188,6 @@ def test_what_cannot_be_done_is_refused_in_one_line(
     assert [*tmp_path.iterdir()] == []
 
 
-@pytest.mark.parametrize(
-    ("source", "out", "code"),
-    [
-        ("nowhere", "t.csv", "no_spectrum"),
-        ("point_00.slha", "t.csv", "no_spectrum"),
-        (".", "t.nc", "table_ending"),
-    ],
-)
-def test_other_folders_and_files_are_refused(
-    folder: Path, tmp_path: Path, source: str, out: str, code: str
-) -> None:
-    with refused(f"commands.{code}"):
-        ingest(folder / source, tmp_path / out)
-    assert [*tmp_path.iterdir()] == []
-
-
-def test_a_name_that_does_not_print_is_refused(tmp_path: Path, make_point: Make) -> None:
-    (tmp_path / "scan").mkdir()
-    name = os.fsencode(tmp_path / "scan") + b"/a\xff.slha"
-    Path(os.fsdecode(name)).write_text(make_point(1).text())
-    with refused("commands.unprintable_name"):
-        ingest(tmp_path / "scan", tmp_path / "t.csv")
-
-
 def prepared(tmp_path: Path, text: str, **changes: Any) -> None:
     path = tmp_path / "points.csv"
     path.write_text(text)
@@ -288,37 +223,3 @@ def test_doubtful_rows_of_a_table_are_pointed_at(
         "warning: points.csv: |m1| + |m1| below the Z mass, 91.1876 GeV in 1 of 5 rows, first row "
         "4\n"
     )
-
-
-def test_repeated_rows_that_are_kept_are_pointed_at(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    rows = [*ROWS[:3], ROWS[1], ROWS[0]]
-    prepared(tmp_path, HEADER + "\n".join(rows) + "\n", duplicates="keep")
-    message = capsys.readouterr().err.replace(f"{tmp_path}/", "")
-    assert message == "warning: points.csv: an earlier row repeated in 2 of 5 rows, first row 4\n"
-
-
-def test_ordinary_rows_are_passed_over_in_silence(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    mixings = (0.1, 0.2, 0.3), (0.2, 0.3, 0.4), (0.3, 0.4, 0.5), (0.4, 0.5, 0.6), (0.5, 0.6, 0.1)
-    rows = [
-        f"{100 * n},{a},{b},{c},{(1 - a * a - b * b - c * c) ** 0.5},{10**-n},1e-3"
-        for n, (a, b, c) in enumerate(mixings, 1)
-    ]
-    prepared(tmp_path, HEADER + "\n".join(rows) + "\n")
-    assert capsys.readouterr().err == ""
-
-
-def test_a_table_that_is_refused_is_not_warned_about(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with refused("data.error_above_one", name="delta", count=1, total=5):
-        prepared(
-            tmp_path,
-            HEADER + "\n".join(ROWS[:4]) + "\n400,0.9,0.9,0,0.01,4e-5,2.5\n",
-            target={"column": "sigma", "relative_error": "delta"},
-        )
-    assert capsys.readouterr().err == ""
-    assert not (tmp_path / "out.nc").exists()

@@ -15,13 +15,11 @@ from nlobayes.commands.pipeline.prepare import prepare
 from nlobayes.data.processes import make_process
 from nlobayes.data.statements import PROTONS, state_process
 from nlobayes.data.tables import read_table
-from nlobayes.study.jobs import IngestJob, read_job
 from tests.spectra import (
     PROCESSES,
     all_processes,
     cross_sections_of,
     spectrum_of,
-    spectrum_text,
     xsection,
 )
 
@@ -92,19 +90,6 @@ def test_xsections_train_at_once(folder: Path, tmp_path: Path, order: int) -> No
     assert dataset.observed.tolist() == columns["sigma_pb"].tolist()
 
 
-def test_a_specification_says_only_what_was_asked() -> None:
-    """Jobs of pairs are unchanged; those of processes name no pair."""
-    pair = read_job(IngestJob, '{"spectra": {"pair": [2, 1]}}').spectra.model_dump()
-    assert pair["pair"] == (1, 2)
-    assert not {"process", "order"} & {*pair}
-    text = '{"spectra": {"process": [1000024, 1000022], "order": 1}}'
-    process = read_job(IngestJob, text).spectra.model_dump()
-    assert (process["process"], process["order"]) == ((1000022, 1000024), 1)
-    assert "pair" not in process
-    again = read_job(IngestJob, json.dumps({"spectra": process}))
-    assert again.spectra.reaction == make_process(1000022, 1000024)
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -134,33 +119,3 @@ def test_what_cannot_be_done_is_refused_in_one_line(
     assert done.stderr.count("\n") == 1, done.stderr
     assert message in done.stderr
     assert [*tmp_path.iterdir()] == []
-
-
-def test_a_file_without_umix_stops_all_of_them(tmp_path: Path) -> None:
-    (tmp_path / "scan").mkdir()
-    for number, without in enumerate(("", "UMIX")):
-        (tmp_path / f"scan/{number}.slha").write_text(all_processes(number, without=without))
-    words = ["--process", "1000022", "1000024", "--out", str(tmp_path / "t.csv")]
-    done = nlobayes("ingest", tmp_path / "scan", *words)
-    assert done.returncode == 2
-    assert done.stderr.endswith("1.slha: there is no block UMIX; give the complete SLHA spectrum\n")
-    assert not (tmp_path / "t.csv").exists()
-
-
-def test_doubtful_charginos_are_pointed_at(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "scan").mkdir()
-    text = spectrum_text(1) + xsection(PAIR, [(1, "0", 0.5)])
-    columns = spectrum_of(1)
-    light = text.replace(repr(columns["m2"]), "30.0").replace(repr(columns["mc1"]), "40.0")
-    odd = spectrum_text(2).replace(repr(spectrum_of(2)["u11"]), "1.5")
-    (tmp_path / "scan/light.slha").write_text(light)
-    (tmp_path / "scan/odd.slha").write_text(odd + xsection(PAIR, [(1, "0", 0.5)]))
-    ingest(tmp_path / "scan", tmp_path / "t.csv", process=PAIR, order=1)
-    message = capsys.readouterr().err
-    assert "|m2| + |mc1| below the W mass, 80.379 GeV: 1 of 2 files, light.slha" in message
-    assert (
-        "mixings of chargino 1 (U) outside [-1, 1] or not of length 1: 1 of 2 files, odd.slha"
-        in message
-    )

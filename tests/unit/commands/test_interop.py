@@ -92,16 +92,6 @@ def test_a_run_is_found_from_anywhere(here: Path, monkeypatch: pytest.MonkeyPatc
     assert nlobayes.pymc_model(RUN, results="project/results").coords == found.coords
 
 
-def test_what_is_no_run_is_refused(here: Path) -> None:
-    with refused("interop.no_run", run="other/s1"):
-        nlobayes.pymc_model("other/s1")
-    with refused("interop.no_posterior", kind="dataset"):
-        nlobayes.inference_data("results/data/tiny.nc")
-    Path("text.nc").write_text("no artifact")
-    with refused("artifacts.no_artifact"):
-        nlobayes.pymc_model("text.nc")
-
-
 def test_the_likelihood_of_linearised_networks_is_refused(here: Path) -> None:
     path = Path(f"results/posterior/{RUN}.nc")
     made = read_attrs(path) | {"predictive": "linearised"}
@@ -134,3 +124,13 @@ def test_a_dataset_that_is_missing_or_has_changed_is_refused(here: Path, run: An
 def test_the_package_imports_neither_pymc_nor_jax() -> None:
     code = "import sys, nlobayes; assert not {'pymc', 'jax', 'arviz', 'numpy'} & {*sys.modules}"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_what_is_no_run_is_refused(here: Path) -> None:
+    with refused("interop.no_run", run="other/s1"):
+        nlobayes.pymc_model("other/s1")
+    with refused("interop.no_posterior", kind="dataset"):
+        nlobayes.inference_data("results/data/tiny.nc")
+    Path("text.nc").write_text("no artifact")
+    with refused("artifacts.no_artifact"):
+        nlobayes.pymc_model("text.nc")

@@ -112,20 +112,6 @@ def test_the_plane_has_the_distances_of_its_maps(
         np.testing.assert_allclose(energy, expected, rtol=1e-6)
 
 
-def test_the_grid_leaves_a_margin_around_the_maps(plots: Path) -> None:
-    surface, maps = read_csv(plots / "landscape.csv"), read_csv(plots / "landscape_maps.csv")
-    for axis in ("alpha", "beta"):
-        values, low, high = np.unique(surface[axis]), maps[axis].min(), maps[axis].max()
-        assert len(values) == 41
-        margin = 0.3 * (high - low)
-        np.testing.assert_allclose(values, np.linspace(low - margin, high + margin, 41), atol=1e-7)
-
-
-def test_the_curved_path_runs_lower(plots: Path) -> None:
-    path = read_csv(plots / "path.csv")
-    assert path["bezier"].mean() < 0.5 * path["straight"].mean()
-
-
 def test_distances_are_those_of_the_first_six_chains(
     plots: Path, starts: list[MAPEstimate]
 ) -> None:
@@ -138,15 +124,6 @@ def test_distances_are_those_of_the_first_six_chains(
         place = [0, 2, 5].index(epoch)
         expected = np.linalg.norm(path[first][place] - path[second][place])
         np.testing.assert_allclose(distance, expected, rtol=1e-6)
-
-
-def test_equal_inputs_give_equal_bytes(
-    plots: Path, starts: list[MAPEstimate], dataset_path: Path, tmp_path: Path
-) -> None:
-    landscape(json.dumps(SPEC), dataset_path, write(tmp_path, starts), tmp_path / "plots")
-    for name in COLUMNS:
-        again = (tmp_path / f"plots/{name}.csv").read_bytes()
-        assert again == (plots / f"{name}.csv").read_bytes()
 
 
 def test_energies_that_are_not_finite_are_empty_cells(
@@ -201,30 +178,9 @@ def test_a_chain_given_twice_is_refused(
     refuse(paths, "commands.repeated_chains", chains=[4, 0, 4])
 
 
-def test_equal_maps_are_refused(
-    starts: list[MAPEstimate], dataset_path: Path, tmp_path: Path
-) -> None:
-    twin = starts[2]._replace(position=starts[0].position)
-    paths = write(tmp_path, [*starts[:2], twin])
-    with refused("inference.no_plane", second=0.0):
-        landscape(json.dumps(SPEC), dataset_path, paths, tmp_path / "plots")
-    assert not (tmp_path / "plots").exists()
-
-
 def test_maps_of_several_runs_are_refused(
     starts: list[MAPEstimate], refuse: Refuse, tmp_path: Path
 ) -> None:
     longer = starts[2]._replace(path_epochs=np.array([0, 2, 6], np.int32))
     paths = write(tmp_path, [*starts[:2], longer])
     refuse(paths, "commands.other_epochs", where=paths[2])
-
-
-def test_maps_of_another_network_are_refused(
-    starts: list[MAPEstimate], dataset_path: Path, tmp_path: Path
-) -> None:
-    wide = SPEC | {"model": SPEC["model"] | {"network": {"hidden": [3]}}}
-    paths = write(tmp_path, starts[:3])
-    position = f"{paths[0]}: the MAP of chain 4"
-    with refused("builder.other_network", where=position, received=15, expected=22):
-        landscape(json.dumps(wide), dataset_path, paths, tmp_path / "plots")
-    assert not (tmp_path / "plots").exists()

@@ -12,19 +12,17 @@ import pytest
 
 from nlobayes import Surrogate
 from nlobayes.artifacts import contents
-from nlobayes.artifacts.files import read_csv, write_json
+from nlobayes.artifacts.files import write_json
 from nlobayes.artifacts.netcdf import read_groups
 from nlobayes.artifacts.surrogate_file import read_surrogate
 from nlobayes.commands.pipeline.evaluate import evaluate
 from nlobayes.commands.pipeline.export import export
 from nlobayes.commands.pipeline.posterior_predictive import posterior_predictive
 from nlobayes.commands.pipeline.prepare import prepare
-from nlobayes.commands.pipeline.prior_predictive import prior_predictive
 from nlobayes.commands.tools.predict import predict
 from nlobayes.data.physics import source
 from nlobayes.data.splits import TEST
 from nlobayes.data.tables import to_csv_text
-from nlobayes.surrogate.answers import answer
 from nlobayes.surrogate.surrogate import Engine
 from nlobayes.types import Dataset, MAPEstimate, Named
 from tests.refusals import refused
@@ -187,35 +185,6 @@ def test_predictions_and_scores_are_of_the_target(made: Made) -> None:
     assert scores["linear"]["test"][name] == pytest.approx(rmse, rel=1e-4)
 
 
-def test_the_prior_is_shown_on_the_scale_of_the_target(made: Made, tmp_path: Path) -> None:
-    spec = {"model": linear.MODEL, "covariate": "m1", "draws": 400, "seed": 1}
-    prior_predictive(json.dumps(spec), made.dataset, tmp_path)
-    shown = read_csv(tmp_path / "prior_quantiles.csv")
-    constants, data = made.data.transforms["target"], made.data
-    assert data.relative_to is not None
-    reference = data.relative_to[data.reference]
-    offset = np.log10(reference) if constants["scale"] == "log10" else reference
-    centre = np.sort(constants["mean"] + offset)
-    median = np.sort(np.asarray(pd.DataFrame(shown)["q50"], float))
-    np.testing.assert_allclose(median, centre, rtol=0, atol=0.4 * constants["sd"])
-
-
-def test_points_without_born_lie_outside(table: Path, tmp_path: Path) -> None:
-    born = make(table, KINDS["born"], tmp_path)
-    raw = {"map": "raw", "mean": [0.0] * 5, "scale": [1.0] * 5}
-    surrogate = Surrogate.load(rewrite(born, tmp_path / "raw.nc", {"features": raw}))
-    points = np.tile(born.data.inputs[0], (3, 1))
-    points[1, 0] = 45.0
-    points[2, 1:] = [0.0, 0.0, 0.5**0.5, 0.5**0.5]
-    assert surrogate.usable(points).tolist() == [True, False, False]
-    assert surrogate.vanishes(points).tolist() == [False, False, True]
-    found = answer(surrogate, points)
-    assert found["domain"][1:].tolist() == ["outside", "outside"]
-    assert "a positive born cross section: |m| of 45.5938 (m_Z / 2)" in found["reason"][1]
-    assert found["reason"][2] == "the cross section that it is relative to vanishes"
-    assert np.isnan(found["mean"]).tolist() == [False, True, True]
-
-
 def rewrite(made: Made, path: Path, transforms: dict[str, Any]) -> Path:
     """Write the surrogate again with other transforms."""
     stored = read_surrogate(made.surrogate)
@@ -238,28 +207,6 @@ def test_points_must_carry_the_column(
     with pytest.raises(ValueError, match="lo_pb"):
         predict(run.surrogate, str(tmp_path / "without.csv"), **options)
     capsys.readouterr()
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda frame: frame.drop(columns="lo_pb:pb"), "target.relative_to: no column 'lo_pb'"),
-        (lambda frame: frame.assign(**{"lo_pb:pb": 0.0}), "are not above 0, first in row 1"),
-        (lambda frame: frame.assign(**{"lo_pb:pb": -1.0}), "90 of 90 values of 'lo_pb'"),
-        (lambda frame: frame.assign(**{"lo_pb:pb": np.nan}), "lo_pb"),
-        (lambda frame: frame.rename(columns={"lo_pb:pb": "lo_pb:GeV"}), "target.relative_to"),
-        (lambda frame: frame.rename(columns={"lo_pb:pb": "lo_pb"}), "names no unit"),
-    ],
-    ids=["missing", "zero", "negative", "nan", "other unit", "no unit"],
-)
-def test_columns_that_are_no_reference(
-    table: Path, tmp_path: Path, change: Any, message: str
-) -> None:
-    path = tmp_path / "bad.csv"
-    change(pd.read_csv(table, comment="#")).to_csv(path, index=False)
-    with pytest.raises(ValueError, match=message) as caught:
-        prepare(spec_of(KINDS["column"]), path, tmp_path / "dataset.nc")
-    assert "\n" not in str(caught.value)
 
 
 def test_another_version_of_the_engine_is_refused(table: Path, tmp_path: Path) -> None:

@@ -116,26 +116,6 @@ def test_what_all_have_in_common_is_their_mean(scored: dict[str, Any]) -> None:
     assert found == pytest.approx(np.mean(members, axis=0))
 
 
-def test_checks_bear_the_name_of_their_target(scored: dict[str, Any]) -> None:
-    for name in TARGETS:
-        for check, result in scored["outputs"][name]["calibration_checks"].items():
-            assert scored["calibration_checks"][f"{check} of {name}"] == result
-    assert len(scored["calibration_checks"]) == 2 * 4
-
-
-def test_a_score_that_one_target_lacks_is_null_with_its_reason(
-    two: Dataset, of_draws: tuple[np.ndarray, ...], tmp_path: Path
-) -> None:
-    """Draws of the second target that agree at the test rows have no epistemic spread."""
-    still, test = tuple(values.copy() for values in of_draws), two.split == TEST
-    still[0][:, test, 1] = still[0][0, test, 1]
-    found = scores_of(tmp_path, two, still)
-    lacking = found["outputs"]["scale_up"]["test"]["undefined"]
-    assert "sigma_z_epistemic" in lacking
-    assert found["test"]["sigma_z_epistemic"] is None
-    assert found["test"]["undefined"] == lacking
-
-
 @pytest.mark.parametrize("heteroscedastic", [False, True], ids=["two", "heteroscedastic"])
 def test_thinning_costs_are_means_over_targets(
     run: Any,

@@ -6,12 +6,10 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import pytest
 import xarray as xr
 
 from nlobayes.commands.shared.parameters import Parameters
 from nlobayes.commands.shared.posteriors import without_fixed
-from nlobayes.study.presets import MOST_PANELS
 from tests.refusals import refused
 
 CHAINS, STORED = 2, 9
@@ -66,16 +64,3 @@ def test_unknown_names_are_refused_and_known_ones_listed() -> None:
     with refused("diagnostics.unknown_parameters", unknown=["sigma", "weights_1[m3, 0]"]) as caught:
         Parameters.of(posterior(3)).some(["noise", "sigma", "weights_1[m3, 0]"])
     assert "it has noise, weights_1[m1, 0], weights_1[m1, 1]" in str(caught.value)
-
-
-def test_a_linear_model_shows_every_coefficient() -> None:
-    shown = Parameters.of(posterior()).some([])
-    assert [*shown] == ["noise", "weights_1[m1, 0]", "weights_1[m2, 0]", "biases_1[0]"]
-
-
-@pytest.mark.parametrize(("hidden", "count"), [((5,), 1 + 6), ((), MOST_PANELS)])
-def test_of_many_parameters_some_are_shown(hidden: tuple[int, ...], count: int) -> None:
-    inputs = tuple(f"x{number}" for number in range(40))
-    shown = Parameters.of(posterior(*hidden, inputs=inputs)).some([])
-    assert len(shown) == count
-    assert next(iter(shown)) == "noise"

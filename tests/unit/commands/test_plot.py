@@ -105,9 +105,3 @@ def test_the_run_and_failed_verdicts_are_written_on_every_figure(
             svg = (tmp_path / "out" / f"{each}.svg").read_text()
             assert sum(words in svg for words in warnings) == count
             assert "run a/s1" in svg
-
-
-def test_an_unknown_figure_is_refused(tables: Path, tmp_path: Path) -> None:
-    with refused("commands.unknown_figure", figure="histogram"):
-        plot(tables, tmp_path / "figures", ["pulls", "histogram"])
-    assert not (tmp_path / "figures").exists()

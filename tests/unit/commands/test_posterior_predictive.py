@@ -92,12 +92,6 @@ def test_predictions_carry_points_checks_and_exactness(
     np.testing.assert_array_equal(points["points"]["split"], dataset.split)
 
 
-def test_a_posterior_that_was_not_thinned_is_refused(run: Any, tmp_path: Path) -> None:
-    with refused("artifacts.other_kind", path=run.posterior, found="posterior", kind="thinned"):
-        posterior_predictive(SPEC, run.posterior, run.dataset, run.starts, tmp_path / "out.nc")
-    assert not (tmp_path / "out.nc").exists()
-
-
 def test_a_dataset_that_was_not_trained_on_is_refused(
     run: Any, thinned: Path, tmp_path: Path, dataset: Dataset
 ) -> None:

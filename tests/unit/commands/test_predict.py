@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import gzip
-import io
 import json
 import os
 import random
@@ -19,10 +17,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from nlobayes.artifacts.files import write_parquet
-from nlobayes.commands.shared.written_names import check_names
 from nlobayes.commands.tools.predict import predict
 from nlobayes.data.tables import read_table, to_arrow
-from nlobayes.errors import InputError
 from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.types import Table
 from tests.refusals import refused
@@ -32,7 +28,6 @@ HEADER = "m1:GeV,n11,n12,n13,n14"
 COUNT = 23
 SUMMARIES = ("mean", "median", "posterior_sd", "total_sd", "q16", "q84")
 WHERE = ("domain", "reason")
-MUTATIONS = 200
 
 
 @pytest.fixture(scope="module")
@@ -107,15 +102,6 @@ def test_the_size_of_blocks_and_the_order_of_rows_change_nothing(
     assert found["domain"].tolist() == whole["domain"][order].tolist()
 
 
-def test_names_of_a_table_without_a_header_are_given(run: Run, scan: np.ndarray) -> None:
-    """Its numbers may have a decimal comma."""
-    whole, rows = run(text_of(scan)), text_of(scan).partition("\n")[2]
-    found = run(rows.replace(",", ";").replace(".", ","), names=HEADER)
-    assert found["sigma_pb_mean"].tobytes() == whole["sigma_pb_mean"].tobytes()
-    with refused("data.header_cell", position=1):
-        run(rows)
-
-
 def test_units_of_inputs_are_those_of_their_header(run: Run, scan: np.ndarray) -> None:
     known = run(text_of(scan))
     in_tev = scan * [1e-3, 1, 1, 1, 1]
@@ -128,13 +114,6 @@ def test_units_of_inputs_are_those_of_their_header(run: Run, scan: np.ndarray) -
             np.testing.assert_allclose(found[name], known[name], rtol=1e-6)
     with refused("data.unit_not_convertible", name="m1", unit="pb", requested="GeV"):
         run(text_of(scan, HEADER.replace("GeV", "pb")))
-
-
-def test_signs_without_physics_change_nothing(run: Run, scan: np.ndarray) -> None:
-    known = run(text_of(scan))
-    for sign in ([-1, 1, 1, 1, 1], [1, -1, -1, -1, -1]):
-        found = run(text_of(scan * sign))
-        np.testing.assert_allclose(found["sigma_pb_mean"], known["sigma_pb_mean"], rtol=1e-6)
 
 
 def test_the_target_is_given_in_another_unit_by_another_name(
@@ -156,31 +135,6 @@ def test_the_logarithm_is_given_where_it_was_learned(
     assert np.array_equal(found["log10_sigma_pb_mean"], expected.mean)
     assert np.array_equal(found["log10_sigma_pb_q50"], expected.quantiles[0])
     assert read_table(tmp_path / "out.csv").units["log10_sigma_pb_mean"] == ""
-
-
-def test_no_input_may_have_the_name_of_another_column_of_predictions(
-    run: Run, scan: np.ndarray
-) -> None:
-    """Of those with draws, further quantiles and on the scale of the model."""
-    options: dict[str, Any] = {"draws": 2, "quantiles": "0.025,0.5"}
-    found = {*run(text_of(scan), **options), *run(text_of(scan), scale="log10", **options)}
-    for name in found - {*INPUTS}:
-        with refused("commands.name_of_predictions", name=name):
-            check_names([*INPUTS, name], "sigma_pb")
-    check_names([*INPUTS, "sigma_pb_lo", "mean", "rows"], "sigma_pb")
-    for name in ("a\nb", "", " a", "a" * 201):
-        with refused("commands.long_name"):
-            check_names([*INPUTS, name], "sigma_pb")
-
-
-def test_draws_are_spread_over_all_of_them(
-    run: Run, scan: np.ndarray, surrogate: Surrogate
-) -> None:
-    found = run(text_of(scan), draws=4)
-    drawn = surrogate.sample(scan, noise=False)
-    for number in range(4):
-        expected = drawn[number * surrogate.draws // 4]
-        np.testing.assert_allclose(found[f"sigma_pb_draw_{number}"], expected, rtol=1e-6)
 
 
 def test_other_columns_are_kept_as_they_are(run: Run, tmp_path: Path) -> None:
@@ -302,16 +256,6 @@ def test_no_rows_have_no_predictions(
         assert pq.read_table(out).num_rows == 0
 
 
-def test_rows_are_left_out_or_refused(run: Run) -> None:
-    with refused("commands.skipped_or_refused"):
-        run(f"{HEADER}\n300,0,0,0,1\n", skip_bad=True, strict=True)
-
-
-def test_a_table_of_bad_rows_alone_gives_a_header(run: Run, tmp_path: Path) -> None:
-    with refused("data.no_rows", where=tmp_path / "out.csv"):
-        run(f"{HEADER}\n1,2,3,4,x\n", skip_bad=True)  # the written file has no rows
-
-
 def test_warnings_count_what_is_not_inside_and_name_what_failed(
     run: Run, scan: np.ndarray, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -390,33 +334,6 @@ def test_what_is_read_is_not_written_over(
             predict(surrogate_path, str(path), str(tmp_path / name))
 
 
-def test_a_text_that_was_damaged_is_refused_or_answered(
-    surrogate_path: Path,
-    scan: np.ndarray,
-    capsysbinary: pytest.CaptureFixture[bytes],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """For any bytes: one line of refusal, or numbers for every row, NaN only outside."""
-    dice, text = random.Random(4), text_of(scan[:3]).encode()
-    refusals, answers = [], 0
-    for _ in range(MUTATIONS):
-        damaged = damage(text, dice)
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(damaged)))
-        try:
-            predict(surrogate_path, "-", quantiles="")
-        except InputError as error:
-            refusals.append(str(error))
-        else:
-            header, *rows = csv.reader(capsysbinary.readouterr().out.decode().splitlines())
-            assert [cell.partition(":")[0] for cell in header[1:6]] == [*INPUTS], damaged
-            for row in rows:
-                exists = np.isfinite([float(cell) for cell in row[:-2]]).all()
-                assert exists or (row[-2] == "outside" and row[-1]), damaged
-            answers += 1
-    assert all(refusals)
-    assert min(len(refusals), answers) > MUTATIONS / 20
-
-
 def damage(text: bytes, dice: random.Random) -> bytes:
     """Change, insert, remove or repeat some bytes."""
     content = bytearray(text)
@@ -461,19 +378,6 @@ def test_a_pipe_goes_in_and_out(surrogate_path: Path, scan: np.ndarray) -> None:
     assert len(out.splitlines()) == COUNT + 1
 
 
-def test_the_error_of_a_bad_row_in_a_pipe_states_what_is_printed_already(
-    surrogate_path: Path, scan: np.ndarray
-) -> None:
-    many = np.tile(scan, (400, 1))
-    running = nlobayes("predict", surrogate_path, "-", "--strict")
-    out, err = running.communicate(text_of(many) + "x,0,0,0,1\n")
-    assert running.returncode == 2
-    assert err.count("\n") == 1
-    assert f"standard input: row {len(many) + 1}: column 'm1' holds 'x'" in err
-    assert "(the points before it are printed)" in err
-    assert 1 < len(out.splitlines()) <= len(many) + 1
-
-
 @pytest.mark.parametrize("form", [[], ["--json"]])
 def test_a_reader_that_goes_away_ends_it_quietly(
     surrogate_path: Path, scan: np.ndarray, tmp_path: Path, form: list[str]
@@ -487,30 +391,6 @@ def test_a_reader_that_goes_away_ends_it_quietly(
         running.stdout.close()
         assert running.stderr.read() == ""
     assert running.returncode == 1
-
-
-def test_a_damaged_surrogate_is_refused_in_one_line(
-    surrogate_path: Path, scan: np.ndarray, tmp_path: Path
-) -> None:
-    content = bytearray(surrogate_path.read_bytes())
-    content[len(content) // 2] ^= 1
-    (tmp_path / "s.nc").write_bytes(content)
-    running = nlobayes("predict", tmp_path / "s.nc", "-")
-    out, err = running.communicate(text_of(scan))
-    assert (running.returncode, out, err.count("\n")) == (2, "", 1)
-    assert "s.nc" in err
-
-
-def test_swapped_arguments_are_reported(
-    surrogate_path: Path, scan: np.ndarray, tmp_path: Path
-) -> None:
-    """For a user's table the message names the order of arguments and does not advise deletion."""
-    path = tmp_path / "mine.csv"
-    path.write_text(text_of(scan))
-    for points in (path, surrogate_path):
-        with refused("commands.surrogate_comes_first", where=path) as caught:
-            predict(path, str(points))
-        assert "delete" not in caught.value.fields["reason"]
 
 
 MEASURED = """
@@ -550,3 +430,20 @@ def test_memory_does_not_grow_with_the_table(
         with (tmp_path / "out.csv").open() as file:
             assert sum(1 for _ in file) == count + 1
     assert peaks[1] < peaks[0] + 15, peaks
+
+
+def test_rows_are_left_out_or_refused(run: Run) -> None:
+    with refused("commands.skipped_or_refused"):
+        run(f"{HEADER}\n300,0,0,0,1\n", skip_bad=True, strict=True)
+
+
+def test_swapped_arguments_are_reported(
+    surrogate_path: Path, scan: np.ndarray, tmp_path: Path
+) -> None:
+    """For a user's table the message names the order of arguments and does not advise deletion."""
+    path = tmp_path / "mine.csv"
+    path.write_text(text_of(scan))
+    for points in (path, surrogate_path):
+        with refused("commands.surrogate_comes_first", where=path) as caught:
+            predict(path, str(points))
+        assert "delete" not in caught.value.fields["reason"]

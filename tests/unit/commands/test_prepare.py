@@ -15,7 +15,6 @@ from nlobayes.artifacts.contents import read_dataset
 from nlobayes.artifacts.netcdf import read_attrs
 from nlobayes.commands.pipeline.prepare import prepare
 from nlobayes.data.tables import Selection, to_csv_text
-from nlobayes.errors import InputError
 from nlobayes.types import Table
 from tests.refusals import refused
 
@@ -233,25 +232,6 @@ def test_tables_that_cannot_be_read_are_refused(
     assert not (tmp_path / "out").exists()
 
 
-def test_text_among_the_numbers_is_refused(tmp_path: Path, points: Selection) -> None:
-    table = write_table(tmp_path / "points.csv", points)
-    lines = table.read_text().splitlines(keepends=True)
-    lines[6] = lines[6].replace(lines[6].split(",")[1], "n/a", 1)
-    table.write_text("".join(lines))
-    with refused("data.not_numeric", where=table, name="n11", row=5, cell="n/a"):
-        prepare(json.dumps(SPEC), table, tmp_path / "dataset.nc")
-
-
-def test_a_refused_table_keeps_the_old_dataset(tmp_path: Path, points: Selection) -> None:
-    out = tmp_path / "dataset.nc"
-    prepare(json.dumps(SPEC), write_table(tmp_path / "good.csv", points), out)
-    before = out.read_bytes()
-    bad = write_table(tmp_path / "bad.csv", points, set_cell("m1", 1, np.nan))
-    with pytest.raises(InputError):
-        prepare(json.dumps(SPEC), bad, out)
-    assert out.read_bytes() == before
-
-
 def test_equal_tables_give_equal_bytes(
     tmp_path: Path, points: Selection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -277,17 +257,6 @@ def test_a_dataset_carries_its_specification_and_its_table(
     assert attrs["units"]["sigma_pb"] == "pb"
 
 
-def test_a_signed_mass_is_in_gev_by_default(tmp_path: Path, points: Selection) -> None:
-    """The default features state the unit of masses, so TeV are converted."""
-    in_tev = points._replace(
-        inputs=points.inputs / [1000, 1, 1, 1, 1], units=points.units | {"m1": "TeV"}
-    )
-    spec = json.dumps({**SPEC, "features": {}})
-    prepare(spec, write_table(tmp_path / "tev.csv", in_tev), tmp_path / "tev.nc")
-    masses = read_dataset(tmp_path / "tev.nc").inputs[:, 0]
-    np.testing.assert_allclose(masses, points.inputs[:, 0], rtol=1e-14)
-
-
 PROCESS: dict[str, Any] = {
     "outgoing": [1000022, 1000022],
     "sqrt_s_tev": 13,
@@ -311,14 +280,3 @@ def test_a_dataset_carries_what_its_user_states(tmp_path: Path, points: Selectio
         "order": "NLO",
         "fixed": "msq = 2769 GeV (2700 to 2800)",
     }
-
-
-def test_conflicting_energies_are_refused(tmp_path: Path, points: Selection) -> None:
-    table, out = write_table(tmp_path / "points.csv", points), tmp_path / "out.nc"
-    table.write_text("# sqrt_s_tev: 13.6\n" + table.read_text())
-    with refused("data.stated_otherwise", where=table, name="sqrt_s_tev", stated="13.6"):
-        prepare(json.dumps(SPEC | {"process": PROCESS}), table, out)
-    table.write_text(table.read_text().replace("13.6", "13 TeV"))
-    with refused("data.statement", where=table, stated="13 TeV"):
-        prepare(json.dumps(SPEC), table, out)
-    assert not out.exists()

@@ -78,12 +78,6 @@ def test_restarts_keep_the_best_of_as_many_separate_fits(
     np.testing.assert_allclose(-density / rows, min(losses), rtol=1e-12)
 
 
-def test_more_restarts_never_lower_the_density(dataset_path: Path, tmp_path: Path) -> None:
-    losses = [fitted(dataset_path, tmp_path / "start.nc", 0, restarts=n)[1] for n in (1, 4)]
-    assert losses[1][:1] == losses[0]
-    assert min(losses[1]) < losses[0][0]
-
-
 @pytest.mark.parametrize(
     "settings",
     [

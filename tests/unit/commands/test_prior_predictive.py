@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import ks_2samp
 
 from nlobayes.artifacts.contents import write_dataset
-from nlobayes.artifacts.files import read_csv, read_json
+from nlobayes.artifacts.files import read_csv
 from nlobayes.commands.pipeline.prior_predictive import prior_predictive
 from nlobayes.data.datasets import Choices, make_dataset
 from nlobayes.data.splits import Split
@@ -113,12 +113,6 @@ def test_the_target_stands_beside_the_draws(plots: Path, dataset: Dataset) -> No
     assert tables["labels"].iloc[0].tolist() == ["|m1| (GeV)", "sigma_pb", "pb", "log10"]
 
 
-def test_fewer_draws_are_the_first_of_more(plots: Path, dataset_path: Path, tmp_path: Path) -> None:
-    few, many = read(tables_of(dataset_path, tmp_path, draws=30)), read(plots)
-    pd.testing.assert_frame_equal(few["prior_draws"], many["prior_draws"])
-    pd.testing.assert_frame_equal(few["prior_scales"], many["prior_scales"].head(31))
-
-
 def test_another_seed_gives_other_draws_and_the_same_seed_equal_bytes(
     plots: Path, dataset_path: Path, tmp_path: Path
 ) -> None:
@@ -136,14 +130,6 @@ def test_no_target_reaches_the_draws(plots: Path, dataset: Dataset, tmp_path: Pa
     write_dataset(tmp_path / "d.nc", dataset._replace(target=dataset.target[::-1].copy()), {})
     found = tables_of(tmp_path / "d.nc", tmp_path, draws=DRAWS) / "prior_draws.csv"
     assert found.read_bytes() == (plots / "prior_draws.csv").read_bytes()
-
-
-def test_the_record_states_the_origin_of_the_tables(plots: Path, dataset_path: Path) -> None:
-    record = read_json(plots.parent / "record.json")
-    assert record["verb"] == "prior_predictive"
-    assert record["spec"]["draws"] == DRAWS
-    assert [*record["inputs"]] == [str(dataset_path)]
-    assert {Path(path).stem for path in record["outputs"]} == {*COLUMNS}
 
 
 def made(folder: Path, target: np.ndarray, names: tuple[str, ...], scale: str) -> Path:
@@ -203,13 +189,6 @@ def test_each_of_several_targets_is_on_its_own_scale(tmp_path: Path) -> None:
     assert targets["sd"].iloc[1] == pytest.approx(100 * targets["sd"].iloc[0])
 
 
-def test_a_second_output_that_is_a_noise_is_no_function(tmp_path: Path) -> None:
-    path = made(tmp_path, X**2, ("a",), "identity")
-    tables = read(tables_of(path, tmp_path, {"likelihood": {"kind": "heteroscedastic"}}))
-    assert len(tables["labels"]) == 1
-    assert {*tables["prior_quantiles"]["output"]} == {0}
-
-
 @pytest.mark.parametrize(
     ("job", "fault", "place"),
     [
@@ -224,11 +203,4 @@ def test_bad_specifications_are_refused(
     with refused(fault) as caught:
         prior_predictive(json.dumps(spec), dataset_path, tmp_path / "plots")
     assert caught.value.fields["places"][0] == place
-    assert not (tmp_path / "plots").exists()
-
-
-def test_an_unknown_covariate_is_refused(dataset_path: Path, tmp_path: Path) -> None:
-    spec = {"model": MODEL, "covariate": "m9", "seed": 1}
-    with refused("commands.no_covariate", column="m9"):
-        prior_predictive(json.dumps(spec), dataset_path, tmp_path / "plots")
     assert not (tmp_path / "plots").exists()

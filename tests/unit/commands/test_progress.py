@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nlobayes.commands.shared.progress import LINES, pieces, rows_passing
+from nlobayes.commands.shared.progress import pieces, rows_passing
 
 
 @given(total=st.integers(1, 5000), unit=st.integers(1, 9), at_most=st.integers(1, 40))
@@ -20,23 +20,6 @@ def test_pieces_are_equal_and_complete(total: int, unit: int, at_most: int) -> N
     assert len(cut) <= at_most
     drawn = [number for first, size in cut for number in range(first, first + size)]
     assert drawn == [*range(total)]
-
-
-@pytest.mark.parametrize(("total", "count"), [(400, 20), (500, 20), (21, 7), (22, 11), (1999, 1)])
-def test_as_many_pieces_as_divide_the_whole(total: int, count: int) -> None:
-    assert len([*pieces(total, 1, "draws")]) == count
-
-
-@pytest.mark.parametrize(("total", "unit"), [(400, 4), (7, 1), (1, 8)])
-def test_a_log_gets_at_most_ten_lines_and_the_last_is_complete(
-    total: int, unit: int, capsys: pytest.CaptureFixture[str]
-) -> None:
-    list(pieces(total, unit, "draws of chain 0"))
-    printed = capsys.readouterr()
-    lines = printed.err.splitlines()
-    assert printed.out == ""
-    assert 1 <= len(lines) <= LINES
-    assert lines[-1] == f"draws of chain 0: {total * unit} of {total * unit}"
 
 
 @pytest.mark.parametrize("share", [0.5, math.nan])

@@ -70,12 +70,6 @@ def test_in_a_committed_project_snakemake_is_called(project: Path) -> None:
     assert_not_refused()
 
 
-@pytest.mark.parametrize("name", ["Snakefile", "dvc.yaml", ".dvc"])
-def test_another_folder_is_refused(project: Path, name: str) -> None:
-    (project / name).rename(project / "elsewhere")
-    assert_refused("no_project", folder=project, missing=[name])
-
-
 def test_a_running_workflow_is_refused(project: Path) -> None:
     (project / ".snakemake/locks").mkdir()
     (project / ".snakemake/locks/0.output.lock").touch()
@@ -86,24 +80,6 @@ def test_a_running_workflow_is_refused(project: Path) -> None:
 def test_a_modified_input_is_refused(project: Path, name: str) -> None:
     (project / name).write_text("1\n")
     assert_refused("not_committed", files=[name])
-
-
-def test_a_new_input_is_refused_even_where_it_is_staged(project: Path) -> None:
-    (project / "src/new.py").touch()
-    assert_refused("not_committed", files=["src/new.py"])
-    git("add", "src/new.py")
-    assert_refused("not_committed", files=["src/new.py"])
-
-
-def test_files_beside_the_workflow_do_not_matter(project: Path) -> None:
-    (project / "notes.txt").touch()
-    assert_not_refused()
-
-
-def test_many_files_are_counted(project: Path) -> None:
-    for number in range(9):
-        (project / f"src/{number}.py").touch()
-    assert_refused("not_committed", files=[f"src/{number}.py" for number in range(9)])
 
 
 def test_a_table_that_git_ignores_belongs_to_dvc(project: Path) -> None:
@@ -127,13 +103,6 @@ def test_a_project_without_git_is_refused(project: Path, monkeypatch: pytest.Mon
     assert_refused("no_program", program="git")
 
 
-def test_a_half_written_record_is_refused(project: Path) -> None:
-    remember("results/tables/other.parquet", '{"input": [')
-    with refused("artifacts.not_json") as caught:
-        record()
-    assert caught.value.fields["path"].is_relative_to(".snakemake/metadata")
-
-
 def test_only_what_the_workflow_made_is_recorded(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -146,3 +115,9 @@ def test_only_what_the_workflow_made_is_recorded(
     remember(long, '{"input": []}')
     (project / "results/mine.txt").touch()
     assert_refused("not_of_workflow", files=["results/mine.txt"])
+
+
+@pytest.mark.parametrize("name", ["Snakefile", "dvc.yaml", ".dvc"])
+def test_another_folder_is_refused(project: Path, name: str) -> None:
+    (project / name).rename(project / "elsewhere")
+    assert_refused("no_project", folder=project, missing=[name])

@@ -160,21 +160,6 @@ def test_splits_that_do_not_fit_are_refused(tmp_path: Path, end: str) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("cell", "code"),
-    [("x", "data.not_numeric"), ("١٥٠", "data.not_numeric"), ("inf", "data.not_finite")],
-)
-def test_cells_of_the_target_are_looked_at(tmp_path: Path, cell: str, code: str) -> None:
-    path = write(tmp_path, lines=LINES.replace("10,100,-10,7", f"10,100,-10,{cell}"))
-    error = assert_refused(path, OWN, code, where=path, places=["target.column"])
-    assert "row 10" in error.fields["reasons"]
-
-
-def test_a_row_that_is_cut_off_is_refused(tmp_path: Path) -> None:
-    path = write(tmp_path, lines=LINES.replace("10,100,-10,7", "10,100,-10"))
-    assert_refused(path, OWN, "data.cells_of_row", where=path, row=10, count=3, header=4)
-
-
 @pytest.mark.parametrize("end", [".csv", ".parquet"])
 def test_of_a_table_little_is_read(tmp_path: Path, end: str) -> None:
     """Only the header is read, and the first rows of required columns."""
@@ -189,6 +174,19 @@ def test_of_a_table_little_is_read(tmp_path: Path, end: str) -> None:
     assert table.units["a"] == "GeV"
     assert len(table.columns["a"]) == 0
     np.testing.assert_array_equal(table.columns["y"], np.arange(PREVIEWED_ROWS))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [{"kind": "simulate"}, {"kind": "toy", "name": "xor"}, {"kind": "slha", "folder": "scan"}],
+)
+def test_a_table_that_is_made_here_is_known_beforehand(source: dict[str, Any]) -> None:
+    columns = ["x1", "x2"] if source["kind"] == "toy" else ["m1"]
+    features = {"columns": columns, "map": "raw"}
+    preset = {"source": source, "split": "thesis", "features": features, "target": OWN["target"]}
+    with invalid("study.no_column", where="target.column", name="y") as caught:
+        DatasetPreset.model_validate(preset)
+    assert f"source '{source['kind']}'" in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -209,16 +207,3 @@ def test_what_needs_no_table_is_refused_without_one(
     preset = {"source": {"kind": "table", "path": "gone.csv"}, "split": "thesis", **OWN, **changes}
     with invalid(code, **fields):
         DatasetPreset.model_validate(preset)
-
-
-@pytest.mark.parametrize(
-    "source",
-    [{"kind": "simulate"}, {"kind": "toy", "name": "xor"}, {"kind": "slha", "folder": "scan"}],
-)
-def test_a_table_that_is_made_here_is_known_beforehand(source: dict[str, Any]) -> None:
-    columns = ["x1", "x2"] if source["kind"] == "toy" else ["m1"]
-    features = {"columns": columns, "map": "raw"}
-    preset = {"source": source, "split": "thesis", "features": features, "target": OWN["target"]}
-    with invalid("study.no_column", where="target.column", name="y") as caught:
-        DatasetPreset.model_validate(preset)
-    assert f"source '{source['kind']}'" in str(caught.value)

@@ -19,7 +19,6 @@ from scipy.special import softmax
 
 from nlobayes.artifacts.contents import write_dataset, write_map
 from nlobayes.artifacts.netcdf import read_attrs, read_groups
-from nlobayes.commands.audit.verify import verify
 from nlobayes.commands.pipeline.posterior_predictive import posterior_predictive
 from nlobayes.commands.shared.posteriors import model_of
 from nlobayes.commands.tools.reweight import reweight
@@ -169,22 +168,6 @@ def test_other_families_are_reached_as_twenty_times_the_draws_say(
     assert_moved(thinned, dataset_path, dataset, tmp_path, expected, capsys, **changes)
 
 
-def test_the_table_has_quantiles_and_splits(
-    thinned: Path, dataset_path: Path, dataset: Dataset, tmp_path: Path
-) -> None:
-    table = tmp_path / "table.csv"
-    reweight(thinned, dataset_path, tmp_path / "o.nc", prior="{kind: fan_in, scale: 0.8}",
-             table=table)  # fmt: skip
-    found = pd.read_csv(table)
-    assert found["point"].tolist() == [*range(60)]
-    assert set(found["output"]) == {0}
-    assert found["split"].tolist() == [("train", "val", "test")[s] for s in dataset.split]
-    mean, sd = linear.posterior(dataset, scale=0.8).of_f(dataset)
-    for name, probability in {"q2.5": 0.025, "q16": 0.16, "q50": 0.5, "q97.5": 0.975}.items():
-        apart = (found[name] - stats.norm.ppf(probability, mean, sd)) / sd
-        assert np.abs(apart).max() < 0.25
-
-
 def test_the_new_posterior_is_one_that_posterior_predictive_takes(
     thinned: Path, dataset_path: Path, dataset: Dataset, tmp_path: Path
 ) -> None:
@@ -252,14 +235,6 @@ def test_the_file_states_its_origin_and_the_checks_of_the_weights(
     assert dict(after["posterior"].sizes)["draw"] == CHAINS * DRAWS
 
 
-def test_only_draws_that_were_there_are_chosen(
-    thinned: Path, dataset_path: Path, drawn: np.ndarray, tmp_path: Path
-) -> None:
-    reweight(thinned, dataset_path, tmp_path / "o.nc", likelihood=STUDENT_T)
-    chosen = parameters_of(tmp_path / "o.nc")
-    assert set(chosen[:, 0]) < set(drawn[:, 0])
-
-
 def test_equal_seeds_give_equal_bytes_and_other_seeds_do_not(
     thinned: Path, dataset_path: Path, tmp_path: Path
 ) -> None:
@@ -269,29 +244,6 @@ def test_equal_seeds_give_equal_bytes_and_other_seeds_do_not(
     first, again, other = paths
     assert first.read_bytes() == again.read_bytes()
     assert not np.array_equal(parameters_of(first), parameters_of(other))
-
-
-def test_verify_knows_the_file_that_lies_outside_the_results(
-    thinned: Path,
-    dataset_path: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    for given in (thinned, dataset_path):
-        Path(given.name).write_bytes(given.read_bytes())
-    names = Path(thinned.name), Path(dataset_path.name)
-    reweight(*names, Path("moved.nc"), likelihood=STUDENT_T)
-    verify(Path("moved.nc"))
-    printed = capsys.readouterr().out
-    assert "moved.nc <- reweight of " in printed
-    assert printed.endswith("verified, no problems\n")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("nlobayes.commands.shared.problems.code_digest", lambda *_: "other")
-        with pytest.raises(SystemExit):
-            verify(Path("moved.nc"))
-    assert "was made by other code of `reweight`" in capsys.readouterr().out
 
 
 def refusal_message(folder: Path, thinned: Path, dataset: Path, *words: str) -> str:
@@ -434,21 +386,4 @@ def test_slopes_need_a_prior_in_the_new_model_too(
     model = {**MODEL, "network": {"hidden": [2], "activation": "prelu"}, "prior": slopes}
     path = write_thinned(tmp_path / "t.nc", dataset, drawn[np.newaxis], model)
     with refused("commands.slopes_without_prior"):
-        reweight(path, dataset_path, tmp_path / "o.nc", prior=LAPLACE)
-
-
-def test_files_that_are_no_thinned_posterior_are_refused(
-    run: Any, dataset_path: Path, tmp_path: Path
-) -> None:
-    for path in (dataset_path, run.posterior):
-        with refused("commands.no_model_stated", path=path):
-            reweight(path, dataset_path, tmp_path / "o.nc", prior=LAPLACE)
-
-
-def test_a_model_that_this_version_does_not_know_is_refused(
-    dataset: Dataset, dataset_path: Path, drawn: np.ndarray, tmp_path: Path
-) -> None:
-    model = {**MODEL, "prior": {"kind": "older"}}
-    path = write_thinned(tmp_path / "t.nc", dataset, drawn[np.newaxis], model)
-    with refused("union_tag_invalid", where=f"{path}: model", places=["prior"]):
         reweight(path, dataset_path, tmp_path / "o.nc", prior=LAPLACE)

@@ -63,23 +63,6 @@ def test_the_file_is_a_sound_artifact_and_its_seconds_stand_beside_it(
     assert "second" not in str(read_attrs(process)["facts"])
 
 
-def test_a_part_of_the_train_rows_is_reported(
-    dataset_path: Path, dataset: Dataset, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    rows = int((dataset.split == 0).sum())
-    rival(spec(GP | {"most_rows": 10}), dataset_path, tmp_path / "gp.nc")
-    assert f"fitted to 10 of {rows} rows in " in capsys.readouterr().err
-    facts = read_rival(tmp_path / "gp.nc")[0].facts
-    assert (facts["rows"], facts["train_rows"]) == (10, rows)
-
-
-def test_the_same_specification_gives_the_same_bytes(
-    process: Path, dataset_path: Path, tmp_path: Path
-) -> None:
-    rival(spec(GP), dataset_path, tmp_path / "gp.nc")
-    assert (tmp_path / "gp.nc").read_bytes() == process.read_bytes()
-
-
 def test_a_missing_library_is_written_and_printed_with_its_extra(
     dataset_path: Path,
     tmp_path: Path,

@@ -116,15 +116,3 @@ def test_the_posterior_holds_its_errors_and_is_as_tight_as_they_allow(
     found = read(tmp_path / "diagnostics.json")["tightness"]
     assert found == pytest.approx((1 / (SIGMA**2 + error**2)).sum())
     assert found < 0.7 * TRAIN / SIGMA**2
-
-
-def test_the_tightness_is_printed_before_sampling(
-    noisy: Noisy, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    spec = {"model": noisy.model, "pretraining": {"batch": 10, "epochs": 1}, "seed": 1}
-    pretrain(json.dumps(spec), noisy.folder / "dataset.nc", 0, tmp_path / "start.nc")
-    error, train = noisy.dataset.error, noisy.dataset.split == 0
-    assert error is not None
-    sd = np.log10(noisy.dataset.observed[train]).std()
-    tau = (1 / (SIGMA**2 + (error[train] / sd) ** 2)).sum()
-    assert f"tightness tau = {tau:.3g} " in capsys.readouterr().err

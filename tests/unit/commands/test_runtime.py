@@ -61,18 +61,6 @@ def test_xla_computes_with_one_thread_unless_more_are_given(
     assert done.stdout.split()[1:] == [f"{threads}"]
 
 
-def test_users_of_many_points_get_all_cores(monkeypatch: pytest.MonkeyPatch) -> None:
-    names = ("NPROC", "OPENBLAS_NUM_THREADS")
-    for name in names:
-        monkeypatch.delenv(name, raising=False)
-    runtime.configure("float64", threads=None)
-    assert not os.environ.keys() & {*names}
-    runtime.configure("float64", "gpu")
-    assert not os.environ.keys() & {*names}
-    runtime.configure("float64", threads=2)
-    assert [os.environ[name] for name in names] == ["2", "2"]
-
-
 SET = (
     "PYTENSOR_FLAGS",
     "JAX_ENABLE_X64",
@@ -133,15 +121,6 @@ def test_settings_of_the_user_for_jax_are_kept(
     assert os.environ[name] not in ("", value)
 
 
-def test_a_gpu_multiplies_matrices_in_full_precision_whatever_the_user_says(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """With an energy of ten bits every proposal would be accepted."""
-    monkeypatch.setenv("JAX_DEFAULT_MATMUL_PRECISION", "bfloat16")
-    runtime.configure("float32", "gpu")
-    assert os.environ["JAX_DEFAULT_MATMUL_PRECISION"] == "highest"
-
-
 SHARDS = """
 import sys
 from nlobayes.commands.shared import runtime
@@ -181,7 +160,3 @@ def test_a_device_that_is_missing_is_refused(device: str, shards: int, count: in
     found = len(jax.devices("cpu")) if count is None else count
     with refused("commands.too_few_devices", device=device, shards=shards, found=found):
         runtime.choose_device(device, 0, shards)
-
-
-def test_the_device_has_a_name() -> None:
-    assert runtime.device()

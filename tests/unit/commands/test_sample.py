@@ -19,9 +19,7 @@ from nlobayes.commands.pipeline.diagnose import diagnose
 from nlobayes.commands.pipeline.sample import sample
 from nlobayes.commands.pipeline.thin import thin
 from nlobayes.diagnostics.autocorrelation import integrated_time
-from nlobayes.model import sampling
 from nlobayes.study.jobs import PosteriorJob, SampleJob
-from tests.refusals import refused
 
 SIGMA, CHAINS, DRAWS = 0.3, 2, 500
 MODEL = {
@@ -109,12 +107,3 @@ def test_they_are_diagnosed_as_chains_and_thinned(
     thin(posterior, tmp_path / "d.json", dataset_path, tmp_path / "t.nc", tmp_path / "t.csv")
     kept = read_groups(tmp_path / "t.nc", "thinned")["posterior"]["draw"].values
     assert kept[0] == found["thinning_step"] - 1
-
-
-def test_a_sampler_that_is_not_installed_is_refused(
-    dataset_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sampling, "find_spec", lambda name: None)
-    with refused("model.no_nuts_sampler", package="numpyro", extra="yardsticks"):
-        sample(json.dumps(SPEC), dataset_path, tmp_path / "p.nc")
-    assert not (tmp_path / "p.nc").exists()

@@ -12,11 +12,9 @@ import pytest
 from scipy.special import rel_entr
 from scipy.stats import norm
 
-from nlobayes.artifacts.contents import write_dataset
 from nlobayes.commands.tools.sensitivity import SENSITIVE, sensitivity
 from nlobayes.data.splits import TEST
 from nlobayes.types import Dataset
-from tests.refusals import refused
 from tests.unit.commands import linear
 
 CHAINS, DRAWS, POWER = 4, 5000, 1.01
@@ -110,12 +108,6 @@ def test_the_table_has_the_derivatives_of_the_closed_form(
     np.testing.assert_allclose(found, np.array(apart) / doublings, rtol=0.15)
 
 
-def test_the_table_is_of_the_test_rows(result: Result, dataset: Dataset) -> None:
-    columns = [f"{c}_{of}" for c in COMPONENTS for of in ("mean", "sd", "distance")]
-    assert [*result.table] == ["point", *columns]
-    assert result.table["point"].tolist() == np.flatnonzero(dataset.split == TEST).tolist()
-
-
 def test_what_is_printed_sums_up_the_table(result: Result, dataset: Dataset) -> None:
     sd = linear.posterior(dataset, **STRONG).of_f(dataset)[1][dataset.split == TEST]
     *lines, last = result.lines
@@ -129,19 +121,3 @@ def test_what_is_printed_sums_up_the_table(result: Result, dataset: Dataset) -> 
         moved = np.median(np.abs(result.table[f"{component}_mean"]) / sd)
         assert float(match[3]) == pytest.approx(moved, rel=0.03, abs=0.006)
         assert float(match[4]) < 0.7
-
-
-def test_without_out_nothing_is_written(
-    thinned: Path, dataset_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    sensitivity(thinned, dataset_path)
-    assert not [*tmp_path.iterdir()]
-
-
-def test_another_dataset_is_refused(thinned: Path, dataset: Dataset, tmp_path: Path) -> None:
-    other = tmp_path / "other.nc"
-    write_dataset(other, dataset._replace(target=2 * dataset.target), {})
-    with refused("commands.other_train_rows", dataset=other):
-        sensitivity(thinned, other, tmp_path / "table.csv")
-    assert not (tmp_path / "table.csv").exists()

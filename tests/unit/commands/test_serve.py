@@ -18,7 +18,6 @@ import pytest
 
 from nlobayes import Surrogate
 from nlobayes.cli import main
-from nlobayes.commands.tools.serve import PAGE, serve
 
 LISTENING = ("env", "--default-signal=INT")  # tests in the background ignore Control-C
 COMMAND = [*LISTENING, sys.executable, "-c", "from nlobayes.cli import main; main()", "serve"]
@@ -73,17 +72,6 @@ def test_it_prints_its_address_and_answers_there(served: Served, surrogate_path:
     assert httpx.get(f"{localhost}/healthz").json() == {"status": "ok"}
 
 
-def test_another_name_of_this_machine_is_refused(served: Served) -> None:
-    response = httpx.get(f"{served.url}/healthz", headers={"host": "evil.example"})
-    assert response.status_code == 400
-
-
-@pytest.mark.parametrize("path", sorted(PAGE.iterdir()), ids=lambda path: path.name)
-def test_every_file_of_the_page_is_served_as_it_is(served: Served, path: Path) -> None:
-    name = "" if path.name == "index.html" else path.name
-    assert httpx.get(f"{served.url}/{name}").content == path.read_bytes()
-
-
 def test_a_half_sent_request_does_not_keep_others_waiting(served: Served) -> None:
     host, port = served.url.removeprefix("http://").split(":")
     head = "POST /api/predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
@@ -92,12 +80,6 @@ def test_a_half_sent_request_does_not_keep_others_waiting(served: Served) -> Non
         start = time.monotonic()
         assert httpx.get(f"{served.url}/healthz").status_code == 200
         assert time.monotonic() - start < 5
-
-
-def test_an_interruption_ends_it_quietly(surrogate_path: Path) -> None:
-    running = Served(surrogate_path, "--port", "0")
-    assert httpx.get(f"{running.url}/healthz").status_code == 200
-    assert running.end() == ("", "", 0)
 
 
 def test_a_port_in_use_is_refused_in_one_line(served: Served, surrogate_path: Path) -> None:
@@ -149,11 +131,3 @@ def test_without_the_extra_it_prints_how_to_install_it(
         f"nlobayes: error: No module named {missing!r}: it comes with an extra; "
         "`pip install 'nlobayes[serve]'`, or `make setup EXTRAS=serve` in a checkout\n"
     )
-
-
-def test_a_defect_of_ours_is_not_taken_for_a_missing_extra(
-    surrogate_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "nlobayes.service.application", None)
-    with pytest.raises(ImportError, match=r"nlobayes\.service\.application"):
-        serve(surrogate_path)

@@ -9,7 +9,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from nlobayes import provenance
@@ -149,17 +148,6 @@ def test_units_and_ranges_of_a_table_are_shown(here: Path, summary_of: Summary) 
     assert found["made"]["recorded_in"] == "results/records/simulate/a.json"
 
 
-def test_units_and_finite_ranges_of_a_csv_are_shown(here: Path, summary_of: Summary) -> None:
-    Path("a.csv").write_text("# seed: 4\nm:GeV,x,name\n1,,u\n3,-inf,v\n2,5,w\n")
-    found = summary_of(Path("a.csv"))
-    assert found["made"] is None
-    assert found["columns"] == [
-        {"name": "m", "unit": "GeV", "least": 1, "most": 3},
-        {"name": "x", "unit": None, "least": 5.0, "most": 5.0},
-        {"name": "name", "unit": None, "least": None, "most": None},
-    ]
-
-
 def test_the_verdict_of_diagnostics_is_shown_with_their_record(
     here: Path, summary_of: Summary
 ) -> None:
@@ -167,54 +155,6 @@ def test_the_verdict_of_diagnostics_is_shown_with_their_record(
     assert found["numbers"] == {"converged": False, "chains": 2, "rhat_f_p99": 1.5}
     assert [name for name, one in found["checks"].items() if not one["passed"]] == ["rhat_f_p99"]
     assert found["made"]["recorded_in"] == str(RECORD)
-
-
-@pytest.mark.parametrize(
-    ("content", "numbers", "failed"),
-    [
-        (
-            {"met": False, "draws_per_chain": 8, "checks": {"a": {"value": 1, "passed": False}}},
-            {"met": False, "draws_per_chain": 8},
-            ["a"],
-        ),
-        (
-            {"pairs": [{"posteriors": ["a", "b"], "z_rms": 3.0, "passed": False}], "passed": False},
-            {"passed": False},
-            ["a and b"],
-        ),
-        (
-            {
-                "test": {"rmse_log10": 0.1, "pit_ks": 1},
-                "baseline": {"test": {"rmse_log10": 0.2}},
-                "calibration_checks": {"b": {"value": 1, "low": 2, "high": 3, "passed": False}},
-            },
-            {"test rmse_log10": 0.1, "test rmse_log10 of its MAPs": 0.2},
-            ["b"],
-        ),
-        ({"x": 1, "y": 2}, {"keys": "x, y"}, []),
-    ],
-)
-def test_values_are_shown_by_their_type(
-    tmp_path: Path,
-    summary_of: Summary,
-    content: dict[str, Any],
-    numbers: dict[str, Any],
-    failed: list[str],
-) -> None:
-    path = tmp_path / "values.json"
-    path.write_text(json.dumps(content))
-    found = summary_of(path)
-    assert found["numbers"] == numbers
-    assert [n for n, one in found.get("checks", {}).items() if not one["passed"]] == failed
-
-
-def test_changed_and_missing_outputs_of_a_record_are_shown(here: Path, summary_of: Summary) -> None:
-    assert summary_of(RECORD)["outputs"] == {str(SCORES): "the same"}
-    SCORES.write_text(SCORES.read_text() + " ")
-    assert summary_of(RECORD)["outputs"] == {str(SCORES): "changed"}
-    assert summary_of(SCORES)["made"]["since"] == "changed"
-    SCORES.unlink()
-    assert summary_of(RECORD)["outputs"] == {str(SCORES): "missing"}
 
 
 def test_other_inputs_other_code_and_another_lock_are_shown(
@@ -227,13 +167,6 @@ def test_other_inputs_other_code_and_another_lock_are_shown(
     made = summary_of(PREDICTIONS)["made"]
     assert made["inputs"] == {str(DATA): "missing"}
     assert (made["installed_code"], made["same_lock"]) == (False, False)
-
-
-def test_a_verb_that_is_unknown_has_no_installed_code(here: Path, summary_of: Summary) -> None:
-    groups, attrs = read_groups(PREDICTIONS, "predictions"), read_attrs(PREDICTIONS)
-    for verb in ("divine", "../verbs/show", "show.py"):
-        write_groups(PREDICTIONS, attrs["kind"], groups, {**attrs, "verb": verb})
-        assert summary_of(PREDICTIONS)["made"]["installed_code"] is False
 
 
 def test_a_pipe_gets_plain_text_with_every_fact(here: Path, printed: Printed) -> None:
@@ -266,36 +199,6 @@ def test_what_failed_or_differs_is_red_and_nothing_else(here: Path, printed: Pri
     assert f"{RED}missing" in printed(PREDICTIONS)
 
 
-@pytest.mark.usefixtures("terminal")
-def test_no_line_is_wider_than_the_terminal(here: Path, printed: Printed) -> None:
-    lines = re.sub(r"\x1b\[[0-9;]*m", "", printed(PREDICTIONS)).splitlines()
-    assert max(len(line) for line in lines) <= 40
-    assert len(lines) > 40
-
-
-def test_an_unknown_origin_is_stated(dataset_path: Path, printed: Printed) -> None:
-    assert "no attribute and no record states it" in printed(dataset_path)
-
-
-@pytest.mark.parametrize(
-    ("spoil", "code"),
-    [
-        (lambda: DATA.write_bytes(DATA.read_bytes()[:-1]), "artifacts.no_seal"),
-        (lambda: DATA.write_bytes(b"x" + DATA.read_bytes()[1:]), "artifacts.changed_bytes"),
-    ],
-)
-def test_what_is_damaged_is_refused(here: Path, spoil: Callable[[], Any], code: str) -> None:
-    spoil()
-    with refused(code, where=DATA):
-        show(DATA)
-
-
-@pytest.mark.parametrize("path", [Path("results"), Path("results/data/gone.nc")], ids=str)
-def test_a_folder_or_a_file_that_is_gone_is_refused(here: Path, path: Path) -> None:
-    with refused("commands.no_artifact", path=path):
-        show(path)
-
-
 @pytest.mark.parametrize(
     ("name", "content", "code"),
     [
@@ -322,25 +225,3 @@ def test_what_is_no_artifact_is_refused(here: Path, name: str, content: bytes, c
     with refused(code) as caught:
         show(Path(name))
     assert Path(name) in {caught.value.where, caught.value.fields.get("path")}
-
-
-@pytest.mark.parametrize("attribute", ["versions", "checks"])
-def test_attributes_of_another_shape_are_refused(here: Path, attribute: str) -> None:
-    groups, attrs = read_groups(PREDICTIONS, "predictions"), read_attrs(PREDICTIONS)
-    write_groups(PREDICTIONS, "predictions", groups, {**attrs, attribute: [1]})
-    with refused("artifacts.other_contents", where=PREDICTIONS):
-        show(PREDICTIONS)
-
-
-def test_markup_in_a_specification_is_printed_as_it_is(here: Path, printed: Printed) -> None:
-    groups, attrs = read_groups(PREDICTIONS, "predictions"), read_attrs(PREDICTIONS)
-    write_groups(PREDICTIONS, attrs["kind"], groups, {**attrs, "spec": {"[red]a": "[/bold]b"}})
-    assert ["[red]a", "[/bold]b"] in [line.split() for line in printed(PREDICTIONS).splitlines()]
-
-
-def test_nothing_is_written(here: Path, printed: Printed) -> None:
-    before = {path: path.stat().st_mtime_ns for path in here.rglob("*")}
-    for path in (TABLE, DATA, PREDICTIONS, SCORES, RECORD):
-        assert printed(path).splitlines()[0].strip() == str(path)
-    assert {path: path.stat().st_mtime_ns for path in here.rglob("*")} == before
-    assert np.isfinite(read_dataset(DATA).inputs).all()

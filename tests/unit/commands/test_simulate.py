@@ -9,10 +9,7 @@ import numpy as np
 import pytest
 
 from nlobayes.commands.pipeline.simulate import simulate
-from nlobayes.data.simulators import SIMULATORS
 from nlobayes.data.tables import read_table
-from nlobayes.study.jobs import SimulateJob
-from nlobayes.study.sources import SOURCES
 from tests.refusals import refused
 
 SPEC = '{"source": {"kind": "simulate", "points": 3, "seed": 4}}'
@@ -66,27 +63,6 @@ def test_every_setting_reaches_the_table(tmp_path: Path) -> None:
     ]
     assert table.metadata["scan"].startswith("log; ")
     assert 2500 <= table.columns["msq"].min() < table.columns["msq"].max() <= 5000
-
-
-COMPUTED: list[dict[str, Any]] = [
-    {"kind": "simulate", "points": 3},
-    {"kind": "simulate", "points": 3, "pair": [1, 2]},
-    {"kind": "simulate", "points": 3, "squark_mass_gev": {"low": 2500, "high": 5000}},
-    *({"kind": "toy", "name": name} for name in ("tensorbnn_variable", "marek", "xor")),
-]
-
-
-@pytest.mark.parametrize("given", COMPUTED, ids=str)
-def test_a_source_knows_the_columns_and_bounds_the_rows_of_its_table(given: dict[str, Any]) -> None:
-    source = SimulateJob.model_validate({"source": given}).source
-    columns = SIMULATORS[source.kind].simulate(**source.arguments()).columns
-    assert tuple(columns) == source.known
-    assert max(map(len, columns.values())) <= source.rows(columns=1)
-
-
-def test_every_computed_source_has_its_simulator() -> None:
-    computed = {kind for kind, one in SOURCES.items() if one.made_by == "simulate"}
-    assert computed == {*SIMULATORS} == {given["kind"] for given in COMPUTED}
 
 
 def test_a_table_of_the_user_is_not_simulated(tmp_path: Path) -> None:

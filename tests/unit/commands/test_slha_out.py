@@ -33,16 +33,6 @@ def slha(path: Path, tmp_path: Path) -> Path:
     return file
 
 
-def test_two_energies_differ_in_what_is_shown(
-    exported: Exported, dataset: Dataset, path: Path, tmp_path: Path
-) -> None:
-    other = write(tmp_path / "other.nc", exported, dataset, STATED | {"sqrt_s_tev": "13.6"})
-    one, two = (repr(Surrogate.load(file)) for file in (path, other))
-    assert "at 13 TeV, PDG 2212 2212 -> 1000022 1000022" in one
-    assert "for msq = 3000 GeV (2970 to 3030)" in one
-    assert one.replace("at 13 TeV", "at 13.6 TeV") == two
-
-
 def predicted(path: Path, points: Path, out: Path, **options: Any) -> dict[str, np.ndarray]:
     predict(path, str(points), str(out), **options)
     return read_table(out).columns
@@ -76,21 +66,6 @@ def test_a_file_with_other_squarks_is_outside_for_a_reason(
     assert warning in capsys.readouterr().err
 
 
-def test_files_tell_more_than_squarks(
-    exported: Exported, dataset: Dataset, slha: Path, tmp_path: Path
-) -> None:
-    """A parameter that the file lacks is reported as not given."""
-    held = "mu = -400 GeV (-404 to -396); lambda = 1 1 (0 to 2)"
-    path = write(tmp_path / "held.nc", exported, dataset, STATED | {"fixed": held})
-    text = spectrum_of(Surrogate.load(path))
-    for mu, domain, reason in ((-400, "inside", ""), (500, "outside", "mu is 500, must be within")):
-        slha.write_text(f"{text}Block EXTPAR\n 23 {mu}\n")
-        found = predicted(path, slha, tmp_path / "out.csv")
-        assert found["domain"].tolist() == [domain]
-        assert reason in found["reason"][0]
-        assert "lambda is not given" in found["reason"][0]
-
-
 def test_a_table_with_squarks_is_held_against_them(path: Path, tmp_path: Path) -> None:
     """In the unit of its header; without the column there is no reason."""
     surrogate = Surrogate.load(path)
@@ -113,14 +88,6 @@ def test_python_takes_parameters_that_were_held_fixed(path: Path) -> None:
     reasons = surrogate.reasons(x, given).tolist()
     assert reasons[0] == ""
     assert [text.startswith("msq is ") for text in reasons[1:]] == [True, True]
-
-
-def test_a_parameter_that_is_an_input_is_no_condition(
-    exported: Exported, dataset: Dataset, tmp_path: Path
-) -> None:
-    stated = STATED | {"fixed": "m1 = 1 GeV (0 to 2)"}
-    surrogate = Surrogate.load(write(tmp_path / "s.nc", exported, dataset, stated))
-    assert surrogate.conditions == ()
 
 
 @pytest.mark.parametrize(
@@ -169,17 +136,6 @@ def test_the_cross_section_is_appended_as_pyslha_reads_it(
     assert "# nlobayes: inside of the training data" in comments
     predict(path, str(slha), str(tmp_path / "out.csv"), slha_out=slha)
     assert slha.read_bytes() == after
-
-
-def test_a_cross_section_of_another_program_is_warned_of(
-    path: Path, slha: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    foreign = "XSECTION 1.30E+04 2212 2212 2 1000022 1000022\n 0 1 0 0 0 0 2.5E-02 Made 3\n"
-    slha.write_text(slha.read_text() + foreign)
-    predicted(path, slha, tmp_path / "out.csv", slha_out=slha)
-    assert foreign in slha.read_text()
-    (warning,) = [line for line in capsys.readouterr().err.splitlines() if "Made 3" in line]
-    assert "param_card.dat keeps cross sections of the same process, energy and order" in warning
 
 
 IN_SMODELS = """

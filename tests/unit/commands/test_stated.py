@@ -160,43 +160,6 @@ def test_classes_are_scored_by_their_log_probabilities(
     assert "scale" not in found.predictions
 
 
-def test_too_few_draws_give_none_and_a_reason(dataset: Dataset, tmp_path: Path) -> None:
-    found = score(tmp_path, dataset, LIKELIHOODS["tolerance"], draws=12).scores
-    assert found["loo"] is None
-    assert found["waic"] is None
-    assert "LOO needs at least 25 draws" in found["undefined"]["loo"]
-    assert found["stated_noise"]["test"]["lppd"] < 0
-
-
-def test_values_that_are_not_finite_are_null(
-    dataset: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As if the tail of a row could not be fitted."""
-
-    def infinite(log_likelihood: np.ndarray) -> Any:
-        found = information(log_likelihood)
-        found.pareto_k[3] = np.inf
-        return found
-
-    monkeypatch.setattr("nlobayes.evaluation.tasks.stated.information.information", infinite)
-    found = score(tmp_path, dataset, LIKELIHOODS["tolerance"]).scores
-    assert found["loo"]["k_max"] is None
-    assert found["loo"]["k_above_share"] > 0
-
-
-def test_predictions_without_a_noise_are_refused(dataset: Dataset, tmp_path: Path) -> None:
-    """As in predictions of an older version."""
-    f = np.random.default_rng(1).normal(size=(40, len(dataset.target)))
-    draws = xr.Dataset(coords={"chain": [0, 1], "draw": np.arange(20)})
-    groups = predictions_groups(Predicted(f), Predicted(f[:3]), dataset, draws)
-    write_dataset(tmp_path / "dataset.nc", dataset, {})
-    write_groups(tmp_path / "p.nc", "predictions", groups, {"exact": True})
-    out = tmp_path / "scores.json"
-    with refused("evaluation.no_stated_noise"):
-        evaluate(SPEC, tmp_path / "p.nc", tmp_path / "dataset.nc", out)
-    assert not out.exists()
-
-
 def test_what_draws_predict_is_read_as_it_was_written(dataset: Dataset) -> None:
     """Broadcast over draws and points, those of all chains one after the other."""
     shapes = {"f": (6, 60), "points": (1, 60), "draws": (6, 1)}
@@ -212,3 +175,16 @@ def test_what_draws_predict_is_read_as_it_was_written(dataset: Dataset) -> None:
         np.testing.assert_array_equal(found.scale + 0 * f, scale + 0 * f)
         np.testing.assert_array_equal(found.degrees_of_freedom, draws)
         assert found.family == "student_t"
+
+
+def test_predictions_without_a_noise_are_refused(dataset: Dataset, tmp_path: Path) -> None:
+    """As in predictions of an older version."""
+    f = np.random.default_rng(1).normal(size=(40, len(dataset.target)))
+    draws = xr.Dataset(coords={"chain": [0, 1], "draw": np.arange(20)})
+    groups = predictions_groups(Predicted(f), Predicted(f[:3]), dataset, draws)
+    write_dataset(tmp_path / "dataset.nc", dataset, {})
+    write_groups(tmp_path / "p.nc", "predictions", groups, {"exact": True})
+    out = tmp_path / "scores.json"
+    with refused("evaluation.no_stated_noise"):
+        evaluate(SPEC, tmp_path / "p.nc", tmp_path / "dataset.nc", out)
+    assert not out.exists()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +10,7 @@ import pytest
 
 from nlobayes.checks import CALIBRATION, CONVERGENCE
 from nlobayes.commands.tools.summary import summary
-from nlobayes.types import Dataset, Exported
 from tests.refusals import refused
-from tests.unit.spectra_with_surrogates import write
 
 RUNS = (
     "embedded_k/n16/fan_in/tolerance_10/adam/hmc_check/s1",
@@ -28,7 +25,6 @@ CLASSES = {"accuracy": 0.963, "lppd": -0.2157, "ece": 0.1}
 PASSED = {"value": 1.001, "threshold": 1.05, "passed": True}
 UNCONVERGED = {"value": 1.19, "threshold": 1.05, "passed": False}
 UNCALIBRATED = {"value": 0.0021, "low": None, "high": 0.0, "passed": False}
-TALLEST = "x" * 60
 
 
 def write_run(
@@ -112,32 +108,6 @@ def test_the_shipped_study_is_known_by_its_grids_and_others_by_what_differs(
     assert order == [*LABELS, "mine s1", "mine s2"]
 
 
-def test_weights_of_chains_are_printed_as_no_verdict(metrics: Path, printed_summary: Any) -> None:
-    """A failed verdict remains; runs without these weights have no such line."""
-    write_run(metrics, RUNS[0], checks={"rhat_f_p99": UNCONVERGED})
-    write_run(metrics, RUNS[1])
-    path = metrics / RUNS[0] / "evaluation.json"
-    scores = {"weights": [0.973, 0.027], "lppd_test": {"stacking": 1.2345, "equal": 0.9}}
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"stacking": scores}))
-    sentence = (
-        f"{LABELS[0]}: chains by stacking 0.97, 0.03, log score of test rows 1.234 (0.900 with"
-        " equal weights); it is no verdict on convergence"
-    )
-    lines = printed_summary()
-    assert [line for line in lines if "stacking" in line] == [sentence]
-    assert any(line.startswith("NOT CONVERGED") and LABELS[0] in line for line in lines)
-    page = " ".join(printed_summary(rst=True))
-    assert sentence.replace("_", r"\_") in page
-
-
-def test_a_grid_is_shown_alone(metrics: Path, printed_summary: Any) -> None:
-    for run in RUNS:
-        write_run(metrics, run)
-    lines = printed_summary("quickstart")
-    assert "1 of 1 runs converged and are calibrated: quickstart" in lines
-    assert not any("check" in line for line in lines)
-
-
 @pytest.mark.parametrize(
     ("grid", "code", "fields"),
     [
@@ -165,12 +135,6 @@ def test_nothing_is_wider_than_the_terminal_but_what_is_to_be_copied(
     wide = [line for line in lines if len(line) > width]
     assert all("results/surrogates" in line for line in wide)
     assert all(row(lines, label)[-2:] == ["NO", "NO"] for label in LABELS)
-
-
-def test_a_long_name_is_folded_and_not_cut(metrics: Path, printed_summary: Any) -> None:
-    write_run(metrics, f"{TALLEST}/s1")
-    lines = printed_summary(width=80)
-    assert "".join(line.split(" ")[0] for line in lines).count("x") >= len(TALLEST)
 
 
 def test_classes_have_a_table_and_scores_of_their_own(metrics: Path, printed_summary: Any) -> None:
@@ -205,35 +169,6 @@ def test_a_failed_calibration_shows_as_well(metrics: Path, printed_summary: Any)
     assert "validation rows" in lines[at + 2]
 
 
-def test_a_step_is_printed_once_with_its_runs_unless_for_all(
-    metrics: Path, printed_summary: Any
-) -> None:
-    for run in RUNS[:2]:
-        write_run(metrics, run, calibration={"pit_ecdf": UNCALIBRATED})
-    steps = [line for line in printed_summary() if line.startswith("  next")]
-    assert all(line.startswith("  next: ") for line in steps)
-    assert len({*steps}) == len(steps)
-    write_run(metrics, RUNS[2], checks={"rhat_f_p99": UNCONVERGED})
-    steps = [line for line in printed_summary() if line.startswith("  next")]
-    of = {line.partition(":")[0] for line in steps}
-    assert of == {"  next (check hmc_check, check nuts_check)", "  next (quickstart)"}
-
-
-def test_dead_chains_are_named_and_what_does_not_exist_is_worded(
-    metrics: Path, printed_summary: Any
-) -> None:
-    checks = {
-        "rhat_f_p99": {"value": None, "threshold": 1.05, "passed": False},
-        "still_chains": {"value": 2, "threshold": 0, "passed": False},
-    }
-    write_run(metrics, RUNS[0], checks=checks, still_chains_at=[1, 3], rhat_f_p99=None)
-    lines = printed_summary()
-    assert "none" in row(lines, LABELS[0])
-    assert "  R-hat of f, 99 %: not finite, must be at most 1.05" in lines
-    assert "  chains that stand still: 1, 3" in lines
-    assert not any("None" in line for line in lines)
-
-
 @pytest.mark.parametrize(
     ("z", "passed", "expected"),
     [
@@ -266,51 +201,6 @@ def test_surrogates_and_the_next_command_can_be_copied(metrics: Path, printed_su
     assert any(line.endswith(f"nlobayes serve {folder / RUNS[1]}.nc") for line in lines)
 
 
-def test_surrogates_say_of_what_they_are(
-    metrics: Path, printed_summary: Any, exported: Exported, dataset: Dataset
-) -> None:
-    """Once for all surrogates of the same process; an unreadable file has no line."""
-    for run in RUNS:
-        write_run(metrics, run)
-    for run in RUNS[:2]:
-        write(metrics.parent / "surrogates" / f"{run}.nc", exported, dataset)
-    (line,) = [line for line in printed_summary(width=1000) if line.startswith("surrogates of ")]
-    assert line.startswith(f"surrogates of {LABELS[0]}, {LABELS[1]} are of p p -> chi0_1 chi0_1 at")
-    page = " ".join(printed_summary(rst=True))
-    assert "What they are of:" in page
-    assert "at 13 TeV, PDG 2212 2212 -> 1000022 1000022, NLO QCD" in page
-
-
-def test_runs_and_labels_can_be_given(metrics: Path, printed_summary: Any) -> None:
-    for run in RUNS:
-        write_run(metrics, run)
-    lines = printed_summary(spec=json.dumps({"runs": {RUNS[1]: "this one"}}))
-    assert row(lines, "this one")[-1] == "yes"
-    assert "1 of 1 runs converged and are calibrated: this one" in lines
-
-
-def test_a_report_is_pointed_to_where_it_is(
-    metrics: Path, printed_summary: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write_run(metrics, RUNS[0])
-    assert "report: run `make report`" in printed_summary()
-    (metrics / "report.html").write_text("")
-    report = f"report: {metrics / 'report.html'}"
-    assert report in printed_summary()
-    os.utime(metrics / "report.html", (0, 0))
-    assert f"{report}, older than these results; `make report` writes it again" in printed_summary()
-    monkeypatch.chdir(metrics)
-    assert f"`snakemake --report {metrics / 'report.html'}` writes it again" in "\n".join(
-        printed_summary()
-    )
-
-
-@pytest.mark.parametrize("folder", ["nothing", "."])
-def test_without_runs_there_is_nothing_to_show(tmp_path: Path, folder: str) -> None:
-    with refused("commands.no_evaluation", folder=tmp_path / folder):
-        summary(None, tmp_path / folder)
-
-
 @pytest.mark.parametrize(
     ("name", "content", "code", "fields"),
     [
@@ -336,26 +226,6 @@ def test_scores_are_never_shown_without_their_diagnostics(
         printed_summary()
 
 
-def test_what_failed_is_red_and_what_passed_is_not(
-    metrics: Path, printed_summary: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("FORCE_COLOR", "1")
-    monkeypatch.setenv("TERM", "xterm")
-    write_run(metrics, RUNS[1])
-    assert "\x1b[1;31m" not in "".join(printed_summary())
-    write_run(metrics, RUNS[0], checks={"rhat_f_p99": UNCONVERGED})
-    red = [line for line in printed_summary() if "\x1b[1;31m" in line]
-    assert ["NO" in red[0], "NOT CONVERGED" in red[1], len(red)] == [True, True, 2]
-
-
-def test_a_target_that_is_no_cross_section_shows_its_own_rmse(
-    metrics: Path, printed_summary: Any
-) -> None:
-    own = {"rmse_target": 0.25, "r2_target_mean": 0.5, "coverage_68": 0.7, "coverage_95": 0.9}
-    write_run(metrics, RUNS[0], own | {"lppd": 1.0})
-    assert row(printed_summary(), LABELS[0])[:2] == ["0.25", "0.5000"]
-
-
 def test_the_landing_page_of_the_report_is_the_same_verdict(
     metrics: Path, printed_summary: Any
 ) -> None:
@@ -373,43 +243,6 @@ def test_the_landing_page_of_the_report_is_the_same_verdict(
     assert f"{RUNS[2]}.nc" in page
 
 
-def test_the_landing_page_begins_with_answers(metrics: Path, printed_summary: Any) -> None:
-    write_run(metrics, RUNS[0], checks={"rhat_f_p99": UNCONVERGED})
-    write_run(metrics, RUNS[1], TEST | {"rmse_log10": 0.09, "lppd": 2.4})
-    with_rivals(metrics, RUNS[2])
-    page = "\n".join(printed_summary(rst=True))
-    first = page[: page.index("list-table")].replace("\\", "")
-    assert f"**Converged?** No: 2 of 3 runs of chains. Failed: {LABELS[0]}." in first
-    assert "**Calibrated?** Yes: 3 of 3 runs." in first
-    assert f"**How accurate?** RMSE of test rows 0.0309 dex ({LABELS[0]}) to 0.09 dex" in first
-    assert "better than the ensemble of MAPs in 2 of 3, gp_matern in 0 of 1." in first
-
-
-def test_a_run_without_score_meets_no_rival(metrics: Path, printed_summary: Any) -> None:
-    """It is not counted as worse either, and a sentence states that nothing can be compared."""
-    scores = TEST | {"lppd": 2.4}
-    write_run(metrics, RUNS[0], scores | {"rmse_log10": None})
-    assert "**Against which rivals?** No score of test rows can be compared. No other" in (
-        page := "\n".join(printed_summary(rst=True))
-    )
-    assert "better than" not in page
-    write_run(metrics, RUNS[1], scores)
-    assert "better than the ensemble of MAPs in 1 of 1." in "\n".join(printed_summary(rst=True))
-
-
-def test_few_test_rows_leave_calibration_untested(metrics: Path, printed_summary: Any) -> None:
-    few = {"value": 0.33, "low": 0.09, "high": 1.27, "passed": True}
-    write_run(metrics, RUNS[0], calibration={"coverage_68": few})
-    write_run(metrics, RUNS[1])
-    lines = printed_summary()
-    assert row(lines, LABELS[0])[-2:] == ["not", "tested"]
-    assert any(line.startswith("1 of 2 runs converged and are calibrated") for line in lines)
-    page = "\n".join(printed_summary(rst=True))
-    assert (
-        "**Calibrated?** Yes: 1 of 1 runs. Not tested, for there are too few held-out rows" in page
-    )
-
-
 def test_groups_of_test_rows_have_a_table_below(metrics: Path, printed_summary: Any) -> None:
     """A group of too few rows has no scores; without groups there is no table."""
     errors = {"relative_error_p50": 0.0019, "relative_error_p95": 0.01}
@@ -425,13 +258,6 @@ def test_groups_of_test_rows_have_a_table_below(metrics: Path, printed_summary: 
     page = "\n".join(printed_summary(rst=True))
     assert "Test rows in groups" in page
     assert "recovered" in page
-
-
-def test_without_groups_there_is_no_table_of_them(metrics: Path, printed_summary: Any) -> None:
-    write_run(metrics, RUNS[0])
-    assert not any(
-        "Test rows in groups" in line for line in [*printed_summary(), *printed_summary(rst=True)]
-    )
 
 
 def with_rivals(metrics: Path, run: str) -> None:
@@ -475,11 +301,6 @@ def test_rivals_stand_below_their_run_with_what_they_took(
     assert "Rivals on the same rows" in page
 
 
-def test_without_rivals_there_is_no_table_of_them(metrics: Path, printed_summary: Any) -> None:
-    write_run(metrics, RUNS[2])
-    assert not any("Rivals" in line for line in [*printed_summary(), *printed_summary(rst=True)])
-
-
 SIZE = {"mode": 3.0, "low_90": 2.0, "high_90": 6.0, "rhat": 1.0204, "ess_bulk": 310.4}
 VISITS = {"tried": [0, 30, 10], "acceptance": [None, 0.1, 0.3]}
 ARCHITECTURE = {
@@ -504,13 +325,6 @@ def test_sizes_that_were_drawn_have_a_table_below(metrics: Path, printed_summary
     assert "Sizes of networks that were drawn" in "\n".join(printed_summary(rst=True))
 
 
-def test_without_drawn_sizes_there_is_no_table_of_them(metrics: Path, printed_summary: Any) -> None:
-    write_run(metrics, RUNS[0])
-    assert not any(
-        "Sizes of networks" in line for line in [*printed_summary(), *printed_summary(rst=True)]
-    )
-
-
 def test_coverage_of_every_target_is_shown(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -531,3 +345,9 @@ def test_coverage_of_every_target_is_shown(
         assert "Targets that one network learned" in text
         for cell in ("scale_up_over_sigma_pb", "0.00011", "1.23%", "0.612", "none", "0.0309"):
             assert cell in text
+
+
+@pytest.mark.parametrize("folder", ["nothing", "."])
+def test_without_runs_there_is_nothing_to_show(tmp_path: Path, folder: str) -> None:
+    with refused("commands.no_evaluation", folder=tmp_path / folder):
+        summary(None, tmp_path / folder)

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nlobayes.artifacts.contents import write_dataset
 from nlobayes.artifacts.files import read_csv
-from nlobayes.artifacts.netcdf import read_groups, write_groups
+from nlobayes.artifacts.netcdf import read_groups
 from nlobayes.artifacts.records import read_record
 from nlobayes.artifacts.seals import digests
 from nlobayes.commands.pipeline.diagnose import diagnose
@@ -118,11 +117,6 @@ def test_every_table_is_written_whole(tabulated: Tabulate) -> None:
     assert found == LENGTHS
 
 
-def test_equal_runs_have_equal_tables(tabulated: Tabulate) -> None:
-    one, two = ({p.name: p.read_bytes() for p in tabulated(n).iterdir()} for n in ("a", "b"))
-    assert one == two
-
-
 def test_the_record_names_what_was_read_and_written(
     tabulated: Tabulate, files: dict[str, Path], run: Any, tmp_path: Path
 ) -> None:
@@ -151,30 +145,6 @@ def test_the_verdict_and_the_noise_are_those_of_the_run(
     assert float(z.std(ddof=0)) == pytest.approx(scores["test"]["sigma_z_total"], rel=1e-6)
     counted, _ = np.histogram(np.clip(z, -6, 6), np.linspace(-6, 6, 49))
     np.testing.assert_array_equal(scores["test"]["pulls_total"], counted)
-
-
-def test_divergences_are_located_along_the_covariate(
-    tabulated: Tabulate,
-    files: dict[str, Path],
-    dataset: Dataset,
-    read: Callable[[Path], dict[str, Any]],
-) -> None:
-    table = read_csv(tabulated() / "divergences.csv")
-    np.testing.assert_allclose(table["covariate"], np.abs(dataset.inputs[dataset.reference, 0]))
-    worst = table.iloc[int(table["deviation"].to_numpy().argmax())]
-    assert read(files["diagnostics"])["divergences_at"] == {
-        "reference_point": worst["reference_point"],
-        "deviation": pytest.approx(worst["deviation"]),
-    }
-
-
-def test_a_learned_noise_is_traced(tabulated: Tabulate, run: Any, tmp_path: Path) -> None:
-    groups = read_groups(run.posterior, "posterior")
-    noise = 0.2 + 0.01 * np.random.default_rng(1).normal(size=(3, 32))
-    groups["all_sample_stats"] = groups["all_sample_stats"].assign(noise=(("chain", "draw"), noise))
-    write_groups(tmp_path / "noisy.nc", "posterior", groups, {"exact": True})
-    plots = tabulated(posterior=tmp_path / "noisy.nc")
-    np.testing.assert_allclose(read_csv(plots / "trace.csv")["noise"], noise.ravel())
 
 
 def test_what_a_study_asks_to_see_is_shown(tabulated: Tabulate, dataset: Dataset, run: Any) -> None:
@@ -212,22 +182,6 @@ def test_what_is_not_there_cannot_be_shown(
         tabulated(shown=shown)
     written = {path.stem for path in (tmp_path / "plots").glob("*.csv")}
     assert not {"cases", "weight_planes"} & written or "cases" not in shown
-
-
-def test_an_unknown_covariate_is_refused(tabulated: Tabulate, tmp_path: Path) -> None:
-    with refused("commands.no_covariate", column="mass"):
-        tabulated(covariate="mass")
-    assert not (tmp_path / "plots").exists()
-
-
-def test_predictions_of_another_dataset_are_refused(
-    tabulated: Tabulate, dataset: Dataset, tmp_path: Path
-) -> None:
-    observed = np.where(dataset.split == TEST, 2.0, 1.0) * dataset.observed
-    write_dataset(tmp_path / "other.nc", dataset._replace(observed=observed), {})
-    with refused("commands.other_dataset_predicted", dataset=tmp_path / "other.nc"):
-        tabulated(dataset=tmp_path / "other.nc")
-    assert not (tmp_path / "plots").exists()
 
 
 @pytest.mark.parametrize(

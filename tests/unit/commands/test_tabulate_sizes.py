@@ -17,11 +17,10 @@ from nlobayes.artifacts.records import read_record
 from nlobayes.artifacts.seals import digests
 from nlobayes.commands.pipeline.diagnose import diagnose
 from nlobayes.commands.pipeline.evaluate import evaluate
-from nlobayes.commands.pipeline.plot import plot
 from nlobayes.commands.pipeline.posterior_predictive import posterior_predictive
 from nlobayes.commands.pipeline.tabulate_sizes import tabulate_sizes
 from nlobayes.commands.pipeline.thin import thin
-from nlobayes.figures import OF_EVERY_RUN, FigureKind, names_of, tabulated_of_sizes
+from nlobayes.figures import tabulated_of_sizes
 from nlobayes.types import Dataset
 from tests.refusals import refused
 
@@ -157,17 +156,6 @@ def test_scores_and_tables_agree(posterior: Path, sized: tuple[Path, Path], tmp_
     modal = found["size_scores"].query("split == 'test' and prediction == 'modal'")
     assert modal["lppd"].item() == pytest.approx(scores["sizes"]["test"]["modal"]["lppd"])
     assert set(found["draw_scores"]["width_1"]) == {1, 2}
-
-
-def test_figures_are_drawn_from_these_tables(
-    posterior: Path, sized: tuple[Path, Path], tmp_path: Path
-) -> None:
-    tabulate_sizes(SPEC, posterior, *sized, tmp_path)
-    (tmp_path / "labels.csv").write_text("covariate,target,unit,scale\nm1,sigma,pb,log10\n")
-    plot(tmp_path, tmp_path / "figures", [*names_of(FigureKind.DRAWN_SIZES)])
-    drawn = {path.stem for path in (tmp_path / "figures").glob("*.svg")}
-    assert drawn == {"sizes", "visits", "size_trace", "draw_scores"}
-    assert "labels" in OF_EVERY_RUN
 
 
 def test_a_fixed_size_has_no_tables(

@@ -11,11 +11,10 @@ import numpy as np
 import pyarrow.csv as pa_csv
 import pytest
 import xarray as xr
-from starlette.testclient import TestClient
 
 from nlobayes import Surrogate
 from nlobayes.artifacts.contents import named_group, read_dataset
-from nlobayes.artifacts.netcdf import read_attrs, write_groups
+from nlobayes.artifacts.netcdf import write_groups
 from nlobayes.artifacts.predicted import predictions_groups
 from nlobayes.commands.pipeline.evaluate import evaluate
 from nlobayes.commands.pipeline.export import export
@@ -24,7 +23,6 @@ from nlobayes.commands.shared.functions import flatten, predict_draws
 from nlobayes.commands.tools.predict import predict
 from nlobayes.data.splits import TEST, TRAIN
 from nlobayes.data.tables import to_csv_text
-from nlobayes.service.application import application
 from nlobayes.study.jobs import ModelJob
 from nlobayes.types import Dataset, Named, Table
 from tests.refusals import refused
@@ -106,14 +104,6 @@ def test_beside_a_reference_errors_stay_ratios_to_the_target(tmp_path: Path) -> 
     np.testing.assert_allclose(data.target[train].mean(axis=0), 0, atol=1e-12)
 
 
-def test_a_target_that_is_its_reference_is_refused_beside_errors(tmp_path: Path) -> None:
-    def change(columns: dict[str, np.ndarray]) -> None:
-        columns["lo_pb"] = 2 * columns["sigma_pb"]
-
-    with refused("references.nothing_left"):
-        prepared(tmp_path, change, **K_FACTOR)
-
-
 @pytest.mark.parametrize(
     ("target", "code"),
     [
@@ -130,16 +120,6 @@ def test_what_has_no_ratios_is_refused(tmp_path: Path, target: Any, code: str) -
     with refused(code):
         prepared(tmp_path, **target)
     assert not (tmp_path / "dataset.nc").exists()
-
-
-@pytest.mark.parametrize("value", [0.0, -1.0])
-@pytest.mark.parametrize("column", ["scale_up", "pdf_error_fb", "sigma_pb"])
-def test_errors_without_a_logarithm_are_refused(tmp_path: Path, column: str, value: float) -> None:
-    def change(columns: dict[str, np.ndarray]) -> None:
-        columns[column][6] = value
-
-    with refused("data.request_refused"):
-        prepared(tmp_path, change)
 
 
 class Exported:
@@ -225,25 +205,3 @@ def test_predict_writes_the_errors_as_columns(made: Exported, tmp_path: Path) ->
     assert {name for name in columns if name.endswith("_rel")} == {f"{n}_rel" for n in errors}
     for name, values in errors.items():
         np.testing.assert_allclose(columns[f"{name}_rel"], values, rtol=1e-6)
-
-
-def test_the_service_gives_the_errors_of_every_point(made: Exported) -> None:
-    surrogate = Surrogate.load(made.path)
-    client = TestClient(application(surrogate, {"index.html": ""}, ["testserver"]))
-    points = made.points[:3]
-    request = {"points": [*points.tolist(), [0.0] * points.shape[1]]}
-    found = client.post("/api/predict", json=request).json()["errors"]
-    expected = surrogate.errors(points)
-    assert found.keys() == expected.keys()
-    for name, errors in expected.items():
-        np.testing.assert_allclose(found[name][:3], errors, rtol=1e-5, atol=1e-8)
-        assert found[name][3] is None
-    assert {*client.get("/api/surrogate").json()["theory"]} == {"scale", "pdf"}
-
-
-def test_the_file_keeps_what_each_target_scores(made: Exported) -> None:
-    further = Surrogate.load(made.path).facts["further"]
-    assert [one["target"] for one in further] == [*NAMES[1:]]
-    assert all("coverage_68" in one["scores"]["test"] for one in further)
-    assert len(Surrogate.load(made.path).facts["verdict"]["calibration"]) == 4 * len(NAMES)
-    assert read_attrs(made.path)["kind"] == "surrogate"

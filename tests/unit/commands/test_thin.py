@@ -84,42 +84,6 @@ def test_the_verdict_travels_with_the_draws(thin: Thin, posterior: Path, tmp_pat
     }
 
 
-def test_equal_posteriors_give_equal_bytes(thin: Thin, posterior: Path, tmp_path: Path) -> None:
-    for name in ("one", "two"):
-        thin(posterior, diagnosed(tmp_path, thinning_step=8), tmp_path / f"{name}.nc")
-    assert (tmp_path / "one.nc").read_bytes() == (tmp_path / "two.nc").read_bytes()
-
-
-@pytest.mark.parametrize("step", [0, 1, 3, -4])
-def test_a_step_below_the_stored_one_is_refused(
-    thin: Thin, posterior: Path, tmp_path: Path, step: int
-) -> None:
-    with refused("commands.thinning_step_too_small", step=step, stored_every=4):
-        thin(posterior, diagnosed(tmp_path, thinning_step=step), tmp_path / "thinned.nc")
-    assert not (tmp_path / "thinned.nc").exists()
-
-
-def test_diagnostics_without_a_step_are_refused(
-    thin: Thin, posterior: Path, tmp_path: Path
-) -> None:
-    """As if the scores were passed in place of the diagnostics."""
-    with refused("artifacts.no_key", missing=["thinning_step"], keys=["checks", "test"]):
-        thin(posterior, diagnosed(tmp_path, test={}), tmp_path / "thinned.nc")
-
-
-def test_missing_diagnostics_are_refused(thin: Thin, posterior: Path, tmp_path: Path) -> None:
-    with refused("artifacts.not_json", path=tmp_path / "nothing.json"):
-        thin(posterior, tmp_path / "nothing.json", tmp_path / "thinned.nc")
-
-
-@pytest.mark.parametrize("place", ["segments", "warmups"])
-def test_files_of_another_kind_are_refused(
-    thin: Thin, run: Any, tmp_path: Path, place: str
-) -> None:
-    with refused("artifacts.other_kind", found=place.removesuffix("s"), kind="posterior"):
-        thin(getattr(run, place)[0], diagnosed(tmp_path, thinning_step=4), tmp_path / "thinned.nc")
-
-
 def test_thinned_draws_cannot_be_thinned_again(thin: Thin, posterior: Path, tmp_path: Path) -> None:
     verdict = diagnosed(tmp_path, thinning_step=8)
     thin(posterior, verdict, tmp_path / "thinned.nc")
@@ -154,3 +118,12 @@ def test_the_table_shows_what_each_step_costs(thin: Thin, posterior: Path, tmp_p
     weights = read_groups(posterior, "posterior")["posterior"].data_vars.values()
     assert table["megabytes"][1] == pytest.approx(sum(w.nbytes for w in weights) / 1e6)
     assert np.isfinite(table[["ess_f_median", "rmse", "crps", "lppd"]]).all(axis=None)
+
+
+@pytest.mark.parametrize("step", [0, 1, 3, -4])
+def test_a_step_below_the_stored_one_is_refused(
+    thin: Thin, posterior: Path, tmp_path: Path, step: int
+) -> None:
+    with refused("commands.thinning_step_too_small", step=step, stored_every=4):
+        thin(posterior, diagnosed(tmp_path, thinning_step=step), tmp_path / "thinned.nc")
+    assert not (tmp_path / "thinned.nc").exists()

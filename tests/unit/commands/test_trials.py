@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-import time
-
 import numpy as np
 import pytest
 
@@ -13,23 +10,10 @@ from nlobayes.commands.shared.trials import (
     cores_used,
     milliseconds,
     quantiles,
-    time_trials,
 )
 
 SECONDS = np.array([0.004, 0.001, 0.003, 0.010, 0.002])
 TRIALS = Trials(SECONDS, 2 * SECONDS)
-
-
-def test_first_call_is_not_on_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A clock that ticks at every call, and a processor that works half of that time."""
-    ticks, called = itertools.count(), list[int]()
-    monkeypatch.setattr(time, "perf_counter", lambda: float(next(ticks)))
-    monkeypatch.setattr(time, "process_time", lambda: len(called) / 2)
-    trials = time_trials(lambda: called.append(1), 6)
-    assert len(called) == 7
-    np.testing.assert_array_equal(trials.seconds, np.ones(6))
-    np.testing.assert_array_equal(trials.cpu_seconds, np.full(6, 0.5))
-    assert cores_used(trials) == 0.5
 
 
 def test_median_mean_and_least_are_distinguished() -> None:

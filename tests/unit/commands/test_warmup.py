@@ -94,16 +94,6 @@ def test_a_warmup_states_its_origin_and_its_frozen_parameters(
         assert f"chain {chain}, frozen: step_size " in printed.err
 
 
-@pytest.mark.parametrize("given", ["neither", "both"])
-def test_a_warmup_begins_in_one_way(
-    tmp_path: Path, dataset_path: Path, starts: list[Path], job: Callable[..., str], given: str
-) -> None:
-    options: dict[str, Any] = {"start": starts, "previous": starts[0]} if given == "both" else {}
-    with refused("commands.start_or_previous", where="warmup"):
-        warmup(job(), dataset_path, tmp_path / "out.nc", **options)
-    assert not (tmp_path / "out.nc").exists()
-
-
 def test_a_map_of_another_network_is_refused_with_its_file(
     warm_up: WarmUp, tmp_path: Path, starts: list[Path]
 ) -> None:
@@ -143,15 +133,6 @@ def test_a_piece_of_another_specification_is_refused_with_its_file(
     assert not (tmp_path / "out.nc").exists()
 
 
-def test_a_warmup_does_not_go_on_after_its_end(
-    warm_up: WarmUp, tmp_path: Path, starts: list[Path]
-) -> None:
-    whole = warm_up(tmp_path / "whole.nc", start=starts)
-    with refused("commands.no_segment_left", where=whole, made=40, steps=40):
-        warm_up(tmp_path / "out.nc", previous=whole)
-    assert not (tmp_path / "out.nc").exists()
-
-
 def test_a_map_without_density_is_refused_with_its_chain(
     warm_up: WarmUp, tmp_path: Path, starts: list[Path]
 ) -> None:
@@ -164,11 +145,31 @@ def test_a_map_without_density_is_refused_with_its_chain(
     assert not (tmp_path / "out.nc").exists()
 
 
-def test_files_of_another_kind_are_refused(warm_up: WarmUp, tmp_path: Path, run: Any) -> None:
-    with refused("artifacts.other_kind", path=run.dataset, found="dataset", kind="warmup"):
-        warm_up(tmp_path / "out.nc", previous=run.dataset)
-    with refused("inference.array_missing", where=run.segments[0]):
-        warm_up(tmp_path / "out.nc", previous=run.segments[0])
+def test_chains_that_share_a_start_differ_by_their_number(
+    job: Callable[..., str], dataset_path: Path, starts: list[Path], tmp_path: Path
+) -> None:
+    warmup(job(), dataset_path, tmp_path / "w.nc", [starts[1], starts[1]], None, 0, [2, 3])
+    assert read_attrs(tmp_path / "w.nc")["chains"] == [2, 3]
+    lp = read_groups(tmp_path / "w.nc", "warmup")["warmup_sample_stats"]["lp"].values
+    assert (lp[0] != lp[1]).mean() > 0.9  # one start, two keys
+
+
+@pytest.mark.parametrize("given", ["neither", "both"])
+def test_a_warmup_begins_in_one_way(
+    tmp_path: Path, dataset_path: Path, starts: list[Path], job: Callable[..., str], given: str
+) -> None:
+    options: dict[str, Any] = {"start": starts, "previous": starts[0]} if given == "both" else {}
+    with refused("commands.start_or_previous", where="warmup"):
+        warmup(job(), dataset_path, tmp_path / "out.nc", **options)
+    assert not (tmp_path / "out.nc").exists()
+
+
+def test_a_warmup_does_not_go_on_after_its_end(
+    warm_up: WarmUp, tmp_path: Path, starts: list[Path]
+) -> None:
+    whole = warm_up(tmp_path / "whole.nc", start=starts)
+    with refused("commands.no_segment_left", where=whole, made=40, steps=40):
+        warm_up(tmp_path / "out.nc", previous=whole)
     assert not (tmp_path / "out.nc").exists()
 
 
@@ -179,20 +180,3 @@ def test_a_chain_that_is_given_twice_is_refused(
     with refused("commands.chains_without_maps", maps=2, chains=[0, 0]):
         warm_up(tmp_path / "out.nc", start=[starts[0], starts[0]])
     assert not (tmp_path / "out.nc").exists()
-
-
-def test_chains_that_share_a_start_differ_by_their_number(
-    job: Callable[..., str], dataset_path: Path, starts: list[Path], tmp_path: Path
-) -> None:
-    warmup(job(), dataset_path, tmp_path / "w.nc", [starts[1], starts[1]], None, 0, [2, 3])
-    assert read_attrs(tmp_path / "w.nc")["chains"] == [2, 3]
-    lp = read_groups(tmp_path / "w.nc", "warmup")["warmup_sample_stats"]["lp"].values
-    assert (lp[0] != lp[1]).mean() > 0.9  # one start, two keys
-
-
-@pytest.mark.parametrize("chains", [[0], [0, 0], [0, 1, 2]])
-def test_every_chain_has_one_start(
-    job: Callable[..., str], dataset_path: Path, starts: list[Path], tmp_path: Path, chains: Any
-) -> None:
-    with refused("commands.chains_without_maps", maps=2, chains=chains):
-        warmup(job(), dataset_path, tmp_path / "w.nc", starts, None, 0, chains)

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from nlobayes.artifacts.chains import write_segment, write_warmup
-from nlobayes.commands.shared.chain_files import Folders, cached_reader, reported_steps
-from nlobayes.commands.shared.run_states import RunState, found_runs, state_of
+from nlobayes.commands.shared.chain_files import Folders, cached_reader
+from nlobayes.commands.shared.run_states import RunState, state_of
 from nlobayes.commands.shared.state_words import in_brief, in_one_line
 from nlobayes.commands.tools.watch import watch
 from nlobayes.diagnostics.convergence import rhat
@@ -123,16 +123,6 @@ def test_a_damaged_segment_is_named_and_the_draws_before_it_count(tmp_path: Path
     assert fault in in_one_line(state)
 
 
-@pytest.mark.parametrize("content", [b"", b"no artifact at all"])
-def test_a_run_of_which_nothing_can_be_read_has_no_draws(tmp_path: Path, content: bytes) -> None:
-    write_group(tmp_path, 0, 1)
-    write_group(tmp_path, 1, 1)
-    for chain in (0, 1):
-        (tmp_path / "results/chains" / RUN / f"{chain}/segment_0.nc").write_bytes(content)
-    state = seen(tmp_path)
-    assert (state.draws, state.rhat, state.acceptance, len(state.faults)) == (0, None, None, 2)
-
-
 def test_a_run_is_not_begun_then_pretrained_then_warmed_up(tmp_path: Path) -> None:
     assert seen(tmp_path).stage == "not begun"
     touch(tmp_path / "results/pretrain" / WATCHED.model / "0.nc", "", 10)
@@ -168,14 +158,6 @@ def test_a_finished_run_has_its_verdict(tmp_path: Path) -> None:
     assert len(damaged.faults) == 1
 
 
-def test_runs_are_found_without_a_study(tmp_path: Path) -> None:
-    write_group(tmp_path, 0, 1)
-    write_group(tmp_path, 1, 1)
-    (run,) = found_runs(tmp_path / "results")
-    state = seen(tmp_path, run)
-    assert (run.run, state.chains, state.draws, state.total) == (RUN, 2, 2 * DRAWS, None)
-
-
 def test_once_prints_a_table_and_writes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -196,10 +178,3 @@ def test_without_runs_the_error_states_what_to_give(
     with pytest.raises(InputError) as caught:
         watch(results=Path("results"), once=True)
     assert caught.value.code == "commands.nothing_to_watch"
-
-
-def test_the_last_count_of_a_log_is_read(tmp_path: Path) -> None:
-    log = tmp_path / "0.log"
-    assert reported_steps(log) == 0
-    log.write_bytes(b"draws of chains [0]: 4 of 40\ndraws of chains [0]: 8 of 40\n\xff broken\n")
-    assert reported_steps(log) == 8

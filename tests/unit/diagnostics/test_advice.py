@@ -29,13 +29,6 @@ def test_only_a_tight_posterior_gets_the_advice_to_loosen() -> None:
     assert not any("tolerance" in step for step in next_steps(["rhat_f_p99"], converged))
 
 
-def test_depth_is_named_where_trees_end_at_it() -> None:
-    full = LOOSE | {"max_depth_share": 0.34}
-    assert any("max_depth" in s and "34%" in s for s in next_steps(["ess_f_bulk_min"], full))
-    few = LOOSE | {"max_depth_share": 0.02}
-    assert not any("max_depth" in step for step in next_steps(["ess_f_bulk_min"], few))
-
-
 def test_chains_that_stand_still_are_named_first() -> None:
     found = LOOSE | {"still_chains_at": [1, 3]}
     steps = next_steps(["rhat_f_median", "still_chains"], found)
@@ -51,11 +44,6 @@ def test_advice_for_runs_without_a_folder_names_no_file(name: str) -> None:
     assert len(alone) == len(kept)
     assert not any(word in " ".join(alone) for word in ("logs/", "figure", "is kept"))
     assert "sampler" not in " ".join(kept + alone)
-
-
-def test_a_step_is_listed_once() -> None:
-    both = next_steps(["rhat_f_median", "rhat_f_p99", "ess_f_bulk_min"], LOOSE)
-    assert both == next_steps(["rhat_f_p99"], LOOSE)
 
 
 def test_a_check_of_a_target_has_the_advice_of_its_kind() -> None:

@@ -95,10 +95,6 @@ def test_ebfmi_of_ar1_energy_and_of_arviz(rho: float) -> None:
     np.testing.assert_allclose(result, arviz.bfmi(energy), rtol=1e-10)
 
 
-def test_ebfmi_of_constant_energy_is_zero() -> None:
-    assert convergence.ebfmi(np.full((2, 10), 3.0)).tolist() == [0.0, 0.0]
-
-
 def gelman_rubin_by_hand(draws: np.ndarray) -> float:
     """Brooks and Gelman (1998) as a loop over the chains of one quantity."""
     chains, drawn = draws.shape
@@ -272,11 +268,6 @@ def test_refuses_too_little(
 
 
 @pytest.mark.parametrize("measure", MEASURES)
-def test_eight_draws_are_enough(measure: str) -> None:
-    assert np.isfinite(MEASURES[measure](np.random.default_rng(2).normal(size=(2, 8, 3)))).all()
-
-
-@pytest.mark.parametrize("measure", MEASURES)
 @pytest.mark.parametrize("broken", [np.nan, np.inf])
 def test_refuses_broken_chains_by_number(measure: str, broken: float) -> None:
     draws = np.zeros((4, 10, 2))
@@ -297,15 +288,14 @@ def test_unmoved_chains_are_not_converged() -> None:
 
 
 @pytest.mark.parametrize("measure", MEASURES)
-@pytest.mark.parametrize("seed", range(20))
-def test_short_chains_that_hardly_move_give_no_nan(measure: str, seed: int) -> None:
+def test_short_chains_that_hardly_move_give_no_nan(measure: str) -> None:
     """Steps between few values, also at the middle draw, which belongs to neither half."""
-    rng = np.random.default_rng(seed)
-    draws = np.zeros((2, 9, 4))
+    rng = np.random.default_rng(0)
+    draws = np.zeros((2, 9, 42))
     draws[0, 4, 0] = 1.0
     draws[1, 4:, 1] = 1.0
-    draws[:, :, 2] = rng.choice([-1.0, 1.0], (2, 9))
-    draws[rng.integers(2), rng.integers(9), 3] = 1.0
+    draws[:, :, 2:22] = rng.choice([-1.0, 1.0], (2, 9, 20))
+    draws[rng.integers(2, size=20), rng.integers(9, size=20), np.arange(22, 42)] = 1.0
     assert not np.isnan(MEASURES[measure](draws)).any()
 
 

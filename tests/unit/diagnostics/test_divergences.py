@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from nlobayes.diagnostics.divergences import located
-from tests.refusals import refused
 
 
 def test_deviations_by_hand() -> None:
@@ -43,21 +42,3 @@ def test_distances_are_in_posterior_sd() -> None:
         assert first is not None
         assert second is not None
         np.testing.assert_allclose(first, second)
-
-
-def test_what_is_not_there_is_none() -> None:
-    function = np.random.default_rng(3).normal(size=(2, 10, 3))
-    assert located(function, np.zeros((2, 10))).deviation is None
-    assert located(function, np.ones((2, 10))).expected is None
-
-
-def test_a_point_that_never_varies_has_no_distance() -> None:
-    found = located(np.full((2, 10, 3), 0.1), np.arange(20).reshape(2, 10) < 3)
-    for mean in found:
-        assert mean is not None
-        assert mean.tolist() == [0.0, 0.0, 0.0]
-
-
-def test_divergences_of_another_posterior_are_refused() -> None:
-    with refused("diagnostics.divergences_shape", expected=(2, 10), shape=(2, 9)):
-        located(np.random.default_rng(4).normal(size=(2, 10, 3)), np.zeros((2, 9)))

@@ -56,10 +56,3 @@ def test_the_better_of_run_and_process_is_said(mean: float, half: float, said: s
     errors = "half within 0.028%, 95 % within 0.11% of the target; RMSE 0.5 pb"
     assert line == f"Gaussian process on the same rows: {errors}; {said}"
     assert better_rival(beside(mean, half)) == (line if mean > half else None)
-
-
-def test_a_process_that_is_missing_says_why() -> None:
-    assert "too long" in of_rival({})
-    missing = {"rivals": {"gp_matern": {"missing": "sklearn"}}}
-    assert "scikit-learn: `pip install 'nlobayes[rivals]'`" in of_rival(missing)
-    assert better_rival({}) is better_rival(missing) is None

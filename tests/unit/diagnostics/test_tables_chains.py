@@ -10,7 +10,6 @@ from nlobayes.diagnostics import tables as chains
 from nlobayes.diagnostics.autocorrelation import autocorrelation, integrated_time, sokal_time
 from nlobayes.diagnostics.draws import ChainDraws
 from nlobayes.types import Columns
-from tests.refusals import refused
 
 
 def lengths(table: Columns) -> int:
@@ -78,12 +77,6 @@ def test_convergence_is_tabulated_per_reference_point() -> None:
     assert lengths(table) == 7
     for name, column in expected.items():
         np.testing.assert_allclose(table[name], column, err_msg=name)
-
-
-def test_stuck_points_are_tabulated_without_nan() -> None:
-    stuck = np.ones((3, 10, 2)) * np.array([0.1, 0.2, 0.3])[:, None, None]
-    for name, column in chains.per_point(stuck, np.arange(2.0)).items():
-        assert not np.isnan(column).any(), name
 
 
 @pytest.mark.parametrize("learned", [True, False])
@@ -204,18 +197,6 @@ def test_planes_pair_weights_of_both_halves(
             assert set(table[f"{axis}_name"][rows].tolist()) == {f"w[{index}]"}
             values = 1e6 * table["chain"][rows] + 1e3 * np.tile(kept, 3) + index
             np.testing.assert_array_equal(table[axis][rows], values)
-
-
-def test_a_single_weight_spans_no_plane() -> None:
-    assert lengths(chains.weight_planes(*numbered(2, 10, 1))) == 0
-
-
-def test_weights_without_a_name_each_are_refused() -> None:
-    weights, names = numbered(2, 10, 4)
-    with refused("diagnostics.weight_names", shape=(2, 10, 4), names=3):
-        chains.history(weights, names[:3], thin=1)
-    with refused("diagnostics.weight_names", names=5):
-        chains.weight_planes(weights, [*names, "w[4]"])
 
 
 def test_divergences_are_tabulated_per_reference_point() -> None:

@@ -60,12 +60,6 @@ def test_every_draw_is_the_whole_and_thinning_adds_nothing() -> None:
         assert kept_ess_share(rho, step).max() <= 1
 
 
-@pytest.mark.parametrize(("step", "stored"), [(0, 1), (2, 4), (6, 4), (4, 0)])
-def test_steps_that_are_no_multiples_are_refused(step: int, stored: int) -> None:
-    with refused("diagnostics.step_no_multiple", step=step, stored_every=stored):
-        kept_ess_share(np.ones(10), step, stored_every=stored)
-
-
 @pytest.mark.statistical
 @pytest.mark.parametrize(("thin", "loss"), [(1, 0.1), (1, 0.3), (4, 0.1), (4, 0.5)])
 def test_chosen_step_of_ar1(thin: int, loss: float) -> None:
@@ -82,19 +76,6 @@ def test_independent_draws_are_not_thinned() -> None:
     draws = ar1(0.0, (4, 500, 10), seed=4)
     assert choose_step(draws, thin=1, loss=0.2) == 1
     assert choose_step(draws, thin=5, loss=0.2) == 5
-
-
-@pytest.mark.parametrize(("drawn", "thin", "step"), [(100, 1, 12), (100, 5, 10), (30, 8, 8)])
-def test_eight_draws_of_a_chain_remain(drawn: int, thin: int, step: int) -> None:
-    """Chains that never moved lose nothing; the stored draws are the least there is."""
-    stuck = np.ones((2, drawn, 3)) * np.arange(2.0)[:, None, None]
-    assert choose_step(stuck, thin=thin, loss=0.2) == step
-
-
-@pytest.mark.parametrize(("thin", "loss"), [(1, -0.1), (1, 1.0), (1, np.nan), (0, 0.1), (51, 0.1)])
-def test_choice_refuses_nonsense(thin: int, loss: float) -> None:
-    with refused("diagnostics.loss_or_stride", draws=50, loss=loss, thin=thin):
-        choose_step(ar1(0.5, (2, 50, 2), seed=5), thin=thin, loss=loss)
 
 
 def spread(draws: np.ndarray) -> dict[str, float]:

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from nlobayes.diagnostics import tightness
-from tests.refusals import refused
 
 
 def test_tightness_of_quickstart_raw() -> None:
@@ -16,12 +15,6 @@ def test_errors_loosen_row_by_row() -> None:
     errors = np.array([0.0, 0.1, 1e9])
     assert tightness.tightness(3, 0.1, errors) == pytest.approx(1.5 / 0.1**2)
     assert tightness.tightness(3, 0.1, 0 * errors) == pytest.approx(tightness.tightness(3, 0.1))
-
-
-@pytest.mark.parametrize(("rows", "noise"), [(0, 0.1), (10, 0.0), (10, float("nan"))])
-def test_tightness_refuses_nonsense(rows: int, noise: float) -> None:
-    with refused("diagnostics.no_tightness", rows=rows, noise=noise):
-        tightness.tightness(rows, noise)
 
 
 def test_only_tight_posteriors_are_warned_about() -> None:

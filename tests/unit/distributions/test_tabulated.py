@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nlobayes.distributions.mixture import Mixture
 from nlobayes.distributions.tabulated import Tabulated
 
 BINS, NODES = 3, 33
@@ -30,9 +29,3 @@ def test_single_quantiles_are_interpolated_at_nodes_between_and_beyond(law: Tabu
 def test_a_quantile_has_the_bin_and_the_scale_of_its_point(law: Tabulated) -> None:
     by_numpy = [np.interp(0.3, law.probability[place], law.residual) for place in law.bins]
     np.testing.assert_array_equal(law.quantile(0.3), law.scale * by_numpy)
-
-
-def test_a_probability_that_is_given_twice_has_its_quantile_twice(law: Tabulated) -> None:
-    low, median, again = Mixture(np.ones((1, 2)), law).quantiles([0.16, 0.5, 0.16])
-    np.testing.assert_array_equal(low, again)
-    np.testing.assert_array_equal(median, 1 + law.quantile(0.5))

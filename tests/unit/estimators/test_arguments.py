@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from nlobayes import BayesianNetworkClassifier, BayesianNetworkRegressor
 from nlobayes.data.names import BESIDE_INPUTS, LONGEST, carried, is_carried
 from nlobayes.data.tables import to_csv_text
-from nlobayes.errors import InputError
 from nlobayes.estimators.arguments import seed_of, sizes_of, unused
 from nlobayes.surrogate.answers import DOMAIN, REASON
 from nlobayes.surrogate.rules import NAME
@@ -42,12 +41,6 @@ def test_sizes_fill_the_rows_or_are_refused(rows: int, validation: float, test: 
             sizes_of(rows, validation, test)
     else:
         assert sizes_of(rows, validation, test) == [rows - sum(held_out), *held_out]
-
-
-@pytest.mark.parametrize("size", [0, -1, 1.5, np.nan, None, "a", [3]])
-def test_what_is_no_size_is_refused(size: Any) -> None:
-    with refused("estimators.size", where="test"):
-        sizes_of(40, 0.2, size)
 
 
 @given(
@@ -89,11 +82,6 @@ def test_messages_name_parameters_alone(settings: dict[str, Any], said: str) -> 
         BayesianNetworkRegressor(**{**MAPS, **settings}).fit(X, -1 - Y)
     assert "\n" not in str(caught.value)
     assert not re.search(r"\bown\b|table\.|/|configuration", str(caught.value))
-
-
-def test_inputs_of_which_none_varies_are_refused() -> None:
-    with pytest.raises(InputError, match=r"^every feature is constant"):
-        BayesianNetworkRegressor(**MAPS).fit(np.ones((40, 2)), Y)
 
 
 def test_weights_and_missing_labels_are_refused() -> None:

@@ -4,7 +4,6 @@ import pickle
 import warnings
 from pathlib import Path
 
-import jax
 import numpy as np
 import pandas as pd
 import pytest
@@ -18,7 +17,6 @@ from sklearn.preprocessing import StandardScaler
 from nlobayes import BayesianNetworkRegressor, Surrogate
 from nlobayes.artifacts.contents import read_dataset
 from nlobayes.data.physics.source import Settings, simulate
-from nlobayes.errors import InputError
 from nlobayes.estimators import base
 from nlobayes.fitting import fits
 from nlobayes.fitting.fits import fit
@@ -113,12 +111,6 @@ def _held() -> np.ndarray:
     """The rows of validation and test split, as `Split` shuffles them."""
     order = np.random.default_rng(0).permutation(60)
     return np.isin(np.arange(60), order[42:])
-
-
-def test_settings_of_the_process_stay_as_they_were(fitted: BayesianNetworkRegressor) -> None:
-    """Tests run in double precision, the run in single."""
-    assert fitted.study_["precision"] == "float32"
-    assert jax.numpy.ones(1).dtype == np.float64
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
@@ -217,21 +209,6 @@ def test_names_that_no_file_carries_and_a_constant_column() -> None:
     assert len(inside) > 40
     for value in (0.1 + 1e-9, 0.0, 1.0):
         assert {*fitted.domain(inside.assign(flag=value))} == {"outside"}
-
-
-@pytest.mark.parametrize(
-    ("sd", "scale", "message"),
-    [
-        (SD[:3], "identity", "sample_sd has shape 3"),
-        (-SD, "identity", "60 of 60 values of sample_sd are below 0, the first in row 1;"),
-        (np.where(np.arange(60) == 4, 90.0, SD), "log10", "1 of 60 .* row 5;"),
-    ],
-)
-def test_errors_of_rows_that_do_not_fit_are_refused(
-    sd: np.ndarray, scale: str, message: str
-) -> None:
-    with pytest.raises(InputError, match=message):
-        BayesianNetworkRegressor(**MAPS, scale=scale).fit(X, Y, sd)
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")

@@ -13,7 +13,6 @@ from hypothesis.extra import numpy as hnp
 from nlobayes.evaluation.classification.decisions import THRESHOLDS
 from nlobayes.evaluation.classification.scores import (
     ClassPrediction,
-    checked_labels,
     classification_scores,
     predict_classes,
 )
@@ -191,37 +190,11 @@ def test_of_equally_probable_classes_the_first_is_predicted() -> None:
     )
 
 
-def test_float32_is_averaged_in_float64() -> None:
-    """As many draws of one value as lose a digit each in a sum of float32."""
-    probabilities = np.full((100_000, 1, 3), [0.1, 0.2, 0.7], dtype=np.float32)
-    found = predict_classes(probabilities)
-    assert found.probability.dtype == found.expected_entropy.dtype == np.float64
-    np.testing.assert_allclose(found.probability, probabilities[0], rtol=1e-12)
-
-
-def test_many_draws_are_scored_in_parts() -> None:
-    """Points beyond one chunk of temporaries."""
-    probabilities, _ = random_split(5, draws=300, points=400)
-    entropy = -(probabilities * np.log(probabilities)).sum(axis=2).mean(axis=0)
-    np.testing.assert_allclose(predict_classes(probabilities).expected_entropy, entropy)
-
-
 def test_a_true_class_of_probability_zero_is_stated() -> None:
     probabilities = np.array([[[1.0, 0.0], [0.5, 0.5]]])
     scores = scored(probabilities, np.array([1, 0]))
     assert scores["lppd"] == scores["lppd_se"]
     assert "1 of 2 points have a true class of probability 0" in str(scores["lppd"])
-
-
-def test_one_point_has_no_standard_error() -> None:
-    scores = scored(np.array([[[0.3, 0.7]]]), np.array([1]))
-    assert scores["accuracy"] == 1.0
-    assert "at least two points" in str(scores["accuracy_se"])
-
-
-def test_labels_may_be_whole_floats() -> None:
-    probabilities, labels = random_split(3)
-    assert scored(probabilities, labels.astype(np.float64)) == scored(probabilities, labels)
 
 
 GOOD, LABELS = random_split(3, points=4)
@@ -253,12 +226,6 @@ def test_labels_out_of_range_are_refused(strange: float) -> None:
     with refused("evaluation.no_class", largest=2, strange=1, points=4) as caught:
         scored(GOOD, labels)
     np.testing.assert_equal(caught.value.fields["label"], strange)
-
-
-@pytest.mark.parametrize("labels", [LABELS[:3], LABELS[:, None], np.array(0)])
-def test_labels_of_other_points_are_refused(labels: np.ndarray) -> None:
-    with refused("evaluation.labels_of_other_points", expected=(4,), shape=labels.shape):
-        checked_labels(predict_classes(GOOD), labels)
 
 
 def test_prediction_names_class_and_confidence() -> None:

@@ -27,11 +27,6 @@ def columns(pairs: Sequence[tuple[float, float]]) -> tuple[np.ndarray, np.ndarra
     return np.array(first), np.array(second)
 
 
-def test_rows_are_true_and_columns_predicted() -> None:
-    matrix = confusion_matrix(np.array([0, 0, 0, 2]), np.array([0, 0, 2, 1]), 3)
-    np.testing.assert_array_equal(matrix, [[2, 0, 1], [0, 0, 0], [0, 1, 0]])
-
-
 @given(PAIRS)
 def test_matrix_and_its_table_count_every_pair(pairs: list[tuple[int, int]]) -> None:
     table = confusion_table(confusion_matrix(*columns(pairs), 5))
@@ -128,12 +123,6 @@ def test_table_repeats_the_scores(answers: list[tuple[float, bool]]) -> None:
         for percent, found in zip(THRESHOLDS, table[name], strict=True):
             score = scores[f"{name}_at_{percent}"]
             assert np.isnan(found) if isinstance(score, str) else found == pytest.approx(score)
-
-
-def test_threshold_itself_is_answered() -> None:
-    table = threshold_table(np.array([0.5, 0.6]), np.array([True, False]), np.array([0.5, 0.6]))
-    np.testing.assert_array_equal(table["answered"], [1.0, 0.5])
-    np.testing.assert_array_equal(table["precision"], [0.5, 0.0])
 
 
 def test_interval_of_precision_is_wilsons() -> None:

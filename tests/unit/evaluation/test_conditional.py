@@ -47,10 +47,6 @@ def test_coverage_of_deciles_is_that_of_their_points() -> None:
     }
 
 
-def test_equal_values_share_one_bin() -> None:
-    assert len(equal_count_bins(np.zeros(500), 10)) == 1
-
-
 def test_rows_are_the_statistics_of_their_points() -> None:
     z, pit = pulls(105)
     covariate, distance = np.random.default_rng(3).normal(size=(2, 105))
@@ -88,18 +84,6 @@ def test_too_small_uncertainties_show_where_they_are() -> None:
     table = conditional_table({"covariate": covariate}, z, stats.norm.cdf(z))
     assert (table["sigma_z_lower"] > 1.3).tolist() == [False] * 8 + [True] * 2
     assert (table["coverage_68_upper"] < 0.68).tolist() == [False] * 8 + [True] * 2
-
-
-def test_a_bin_of_one_point_has_no_spread() -> None:
-    table = conditional_table({"by": np.ones(1)}, np.ones(1), np.full(1, 0.5))
-    assert np.isnan([table[f"sigma_z{end}"][0] for end in ("", "_lower", "_upper")]).all()
-    assert table["coverage_68"][0] == 1
-
-
-@pytest.mark.parametrize("values", [np.array([1.0, np.nan]), np.ones(3)])
-def test_refuses_quantities_that_are_not_known_everywhere(values: np.ndarray) -> None:
-    with refused("evaluation.calibration_by", quantity="distance", points=2):
-        conditional_table({"distance": values}, np.zeros(2), np.full(2, 0.5))
 
 
 def test_distances_match_a_full_distance_matrix() -> None:
@@ -153,8 +137,3 @@ def test_errors_over_scale_uncertainty_by_hand() -> None:
         "error_over_scale_share_below_0_3": 0.5,
         "sd_over_scale_share_below_0_3": 1.0,
     }
-
-
-@pytest.mark.parametrize("scale", [None, np.full(2, np.nan)])
-def test_unknown_scale_uncertainty_gives_no_shares(scale: np.ndarray | None) -> None:
-    assert scale_shares(np.zeros(2), np.ones(2), np.ones(2), scale) == {}

@@ -161,13 +161,6 @@ def test_errors_of_chains_follow_their_autocorrelation() -> None:
     assert ratio == pytest.approx(np.sqrt(1.7 / 0.3), rel=0.1)
 
 
-def test_too_few_draws_have_no_z_but_distances() -> None:
-    found = fidelity(chains(1, points=4), drawn(2, 3, points=4))
-    assert found["mean_z_rms"] is found["q5_z_rms"] is None
-    assert found["mean_difference_rms"] is not None
-    assert fidelity(chains(1, points=4)[:, :3], drawn(2, 9, points=4))["sd_z_rms"] is None
-
-
 def test_points_at_which_nothing_moves_are_left_out() -> None:
     exact, approximation = chains(1, points=4), drawn(2, points=4)
     exact[..., 2] = 1.0
@@ -228,12 +221,3 @@ def test_draws_that_do_not_fit_are_refused(
 ) -> None:
     with refused("evaluation.fidelity_shapes", exact=exact, approximation=approximation):
         fidelity(np.zeros(exact), np.zeros(approximation))
-
-
-def test_draws_that_are_not_finite_are_refused() -> None:
-    broken = drawn(1, points=4)
-    broken[3, 1] = np.nan
-    with refused("evaluation.fidelity_not_finite", of="approximate", bad=1, size=1200):
-        fidelity(chains(1, points=4), broken)
-    with refused("evaluation.fidelity_not_finite", of="exact"):
-        fidelity(np.full((2, 9, 4), np.inf), drawn(1, points=4))

@@ -108,23 +108,6 @@ def test_more_draws_are_a_remedy_below_the_largest_k() -> None:
         importance.check(few._replace(pareto_k=math.inf))
 
 
-@given(ratios=RATIOS, shift=st.integers(-(10**6), 10**6))
-def test_a_constant_in_the_ratios_does_not_matter(ratios: np.ndarray, shift: int) -> None:
-    plain, shifted = importance_weights(ratios), importance_weights(ratios + shift)
-    np.testing.assert_array_equal(plain.log_weights, shifted.log_weights)
-    assert plain.pareto_k == shifted.pareto_k
-
-
-@given(ratios=RATIOS, seed=st.integers(0, 1000))
-def test_the_order_of_draws_does_not_matter(ratios: np.ndarray, seed: int) -> None:
-    """Draws of equal ratio share the smoothed weights in some order."""
-    plain = importance_weights(ratios)
-    order = np.random.default_rng(seed).permutation(len(ratios))
-    permuted = importance_weights(ratios[order])
-    assert permuted.pareto_k == pytest.approx(plain.pareto_k, abs=1e-10)
-    np.testing.assert_allclose(np.sort(permuted.values), np.sort(plain.values), rtol=1e-8)
-
-
 @given(ratios=RATIOS)
 def test_weights_are_normalised_and_rise_with_the_ratios(ratios: np.ndarray) -> None:
     weights = importance_weights(ratios)
@@ -260,15 +243,6 @@ def test_a_constant_has_its_own_mean_and_no_spread() -> None:
     np.testing.assert_array_equal(weighted_sd(weights, constants), 0)
 
 
-def test_equal_weights_are_no_weights() -> None:
-    quantities = np.random.default_rng(8).normal(3, 2, (51, 4))
-    weights = equal(51)
-    np.testing.assert_allclose(weighted_mean(weights, quantities), quantities.mean(axis=0))
-    np.testing.assert_allclose(weighted_sd(weights, quantities), quantities.std(axis=0))
-    median = weighted_quantiles(weights, quantities, [0.5])[0]
-    np.testing.assert_array_equal(median, np.median(quantities, axis=0))
-
-
 @given(ratios=RATIOS, count=st.integers(1, 500), seed=st.integers(0, 1000))
 def test_resampling_is_proportional_to_within_one(
     ratios: np.ndarray, count: int, seed: int
@@ -299,25 +273,6 @@ def test_resampling_depends_on_the_seed() -> None:
     assert (first != second).any()
 
 
-class Edge(np.random.Generator):
-    """Gives the smallest or the largest number that a generator gives."""
-
-    def __init__(self, number: float) -> None:
-        super().__init__(np.random.PCG64(1))
-        self.number = number
-
-    def random(self, *_: object) -> float:  # type: ignore[override]
-        return self.number
-
-
-@pytest.mark.parametrize("number", [0.0, float(np.nextafter(1, 0))])
-def test_resampling_ends_at_draws_with_weight(number: float) -> None:
-    log_weights = equal(30).log_weights.copy()
-    log_weights[[0, -1]] = -np.inf
-    chosen = resample(Weights(log_weights, 0.0, 1.0), 10**6, Edge(number))
-    assert (chosen.min(), chosen.max()) == (1, 28)
-
-
 @pytest.mark.parametrize(
     ("ratios", "fault", "fields"),
     [
@@ -336,12 +291,6 @@ def test_ratios_that_give_no_weights(
         importance_weights(ratios)
 
 
-@pytest.mark.parametrize("efficiency", [0.0, -1.0, 1.1, np.nan])
-def test_refuses_an_impossible_efficiency(efficiency: float) -> None:
-    with refused("evaluation.relative_efficiency", efficiency=efficiency):
-        importance_weights(np.zeros(30), relative_efficiency=efficiency)
-
-
 @pytest.mark.parametrize(
     ("quantities", "fault", "fields"),
     [
@@ -358,10 +307,3 @@ def test_refuses_quantities_of_other_draws(
             statistic(equal(30), quantities)
     with refused(f"evaluation.{fault}", **fields):
         weighted_quantiles(equal(30), quantities, [0.5])
-
-
-def test_refuses_other_arguments_out_of_range() -> None:
-    with refused("evaluation.probabilities_of_quantiles", probabilities=[0.5, 1.0]):
-        weighted_quantiles(equal(30), np.zeros((30, 1)), [0.5, 1.0])
-    with refused("evaluation.nothing_to_choose", count=0):
-        resample(equal(30), 0, np.random.default_rng(1))

@@ -225,18 +225,6 @@ def test_differences_of_regressions(linear: Regression) -> None:
         assert result.elpd > errors * result.se
 
 
-def test_keys_of_the_summary(linear: Regression) -> None:
-    found = summary(information(linear.log_likelihood))
-    assert {name: tuple(keys) for name, keys in found.items()} == {
-        "loo": ("elpd", "se", "p", "k_max", "k_limit", "k_above", "k_above_share", "points"),
-        "waic": ("elpd", "se", "p", "p_above_share"),
-    }
-    assert found["loo"]["points"] == 60
-    single = summary(information(linear.log_likelihood[:, :, :1]))
-    assert math.isnan(single["loo"]["se"])
-    assert math.isnan(single["waic"]["se"])
-
-
 def test_memory_stays_below_a_few_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     """2000 draws of 2000 points in single precision: 16 MB, of which few are copied at a time.
 
@@ -271,8 +259,3 @@ def test_refuses_what_has_no_loo(
 ) -> None:
     with refused(f"evaluation.{fault}", **fields):
         information(log_likelihood)
-
-
-def test_refuses_models_of_different_rows() -> None:
-    with refused("evaluation.elpd_shapes", first=(3,), second=(4,)):
-        elpd_difference(np.zeros(3), np.zeros(4))

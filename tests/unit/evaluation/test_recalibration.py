@@ -8,7 +8,6 @@ from nlobayes.distributions import recalibration
 from nlobayes.distributions.laws.recalibrated_student_t import RecalibratedStudentT
 from nlobayes.distributions.laws.student_t import StudentT
 from nlobayes.evaluation.predictive.noises import conformal
-from tests.refusals import refused
 
 NODES = [
     np.array([0.05, 0.32, 0.5, 0.75]),
@@ -85,11 +84,6 @@ def test_nodes_from_ranks_cover_the_next_residual_exactly(rows: int) -> None:
     np.testing.assert_allclose(np.mean(found, axis=0), recalibration.TAILS, atol=0.005)
 
 
-def test_nodes_of_any_tails_increase() -> None:
-    for tails in (np.zeros(50), np.ones(50), np.full(50, 0.3), np.full(50, 1e-9)):
-        noise_of(conformal.conformal_nodes(tails)).check()
-
-
 def test_bins_are_of_equal_counts_and_never_empty() -> None:
     values = np.random.default_rng(3).normal(size=1030)
     counts = np.bincount(np.searchsorted(conformal.edges_of(values), values, side="right"))
@@ -99,14 +93,6 @@ def test_bins_are_of_equal_counts_and_never_empty() -> None:
     few = np.repeat([0.0, 1.0, 2.0], 400)
     counts = np.bincount(np.searchsorted(conformal.edges_of(few), few, side="right"))
     np.testing.assert_array_equal(counts, [400, 400, 400])
-
-
-@pytest.mark.parametrize(
-    "nodes", [[0.4, 0.3], [0.0, 0.3], [0.1, 1.0], [np.nan, 0.3], [0.1, 0.3, 0.3, 0.5]]
-)
-def test_refuses_nodes_that_do_not_increase(nodes: list[float]) -> None:
-    with refused("distributions.tails"):
-        noise_of(np.array(nodes)).check()
 
 
 def test_a_flat_centre_is_covered_at_every_level_that_is_recalibrated() -> None:

@@ -46,15 +46,6 @@ def test_many_rows_resolve_fast_changes() -> None:
     assert error(few) > 0.3
 
 
-@pytest.mark.parametrize(("rows", "count"), [(30, 6), (2799, 6), (2800, 7), (100_000, 24)])
-def test_knots_grow_with_the_rows(rows: int, count: int) -> None:
-    features = np.random.default_rng(3).normal(size=(rows, 1))
-    [knots] = place_knots(features)
-    assert len(knots) == count
-    assert (knots[0], knots[-1]) == (features.min(), features.max())
-    assert place_knots(np.ones((rows, 2))) == ((1.0,), (1.0,))
-
-
 def test_scales_stay_where_nothing_varies() -> None:
     residual = np.random.default_rng(4).normal(size=300)
     fitted = fit_scales(residual, np.zeros(300), None, ())

@@ -113,13 +113,6 @@ def test_a_prior_against_the_data_is_reported(case: Case) -> None:
         assert sensitivity(log_component, case.quantities).distance > 0.05
 
 
-def test_a_constant_component_changes_nothing(case: Case) -> None:
-    found = sensitivity(np.full(DRAWS, -3.0), case.quantities)
-    for change in (found.mean, found.sd, found.distance):
-        np.testing.assert_allclose(change, 0, atol=1e-6)
-    assert found.pareto_k == (-np.inf, -np.inf)
-
-
 def test_a_large_power_of_many_weights_is_shown_by_its_k() -> None:
     """The prior of 2000 weights: a per cent can be weighted, a quarter cannot."""
     rng = np.random.default_rng(2)
@@ -187,18 +180,6 @@ def test_chains_lend_their_efficiency() -> None:
         log_component.reshape(-1), quantities, relative_efficiency=in_chains.relative_efficiency
     )
     assert found.pareto_k == pytest.approx(stated.pareto_k)
-
-
-@pytest.mark.parametrize("power", [0.0, -1.0, np.inf, np.nan])
-def test_refuses_what_is_no_power(power: float) -> None:
-    with refused("evaluation.power", power=power):
-        power_scaled(np.zeros(30), power)
-
-
-@pytest.mark.parametrize("power", [1.0, 0.8, np.nan])
-def test_sensitivity_needs_a_power_above_one(power: float) -> None:
-    with refused("evaluation.power_of_sensitivity", power=power):
-        sensitivity(np.zeros(30), np.zeros((30, 1)), power=power)
 
 
 def test_refuses_arrays_that_do_not_fit() -> None:

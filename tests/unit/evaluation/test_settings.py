@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pytest
 
 from nlobayes.diagnostics.weight_spread import weight_spread
 from nlobayes.evaluation.calibration.pull_counts import EDGES, pull_counts
@@ -72,16 +71,6 @@ def test_pulls_of_a_setting_are_those_of_its_runs_together() -> None:
     assert set(found["runs"].tolist()) == {2}
 
 
-def test_a_run_without_pulls_is_left_out_and_none_have_no_table() -> None:
-    unknown: dict[str, Any] = {"pulls": {}}
-    one = pulls_table([run_of("wide", 1), run_of("wide", 2, **unknown)])
-    assert set(one["runs"].tolist()) == {1}
-    assert one["count"].sum() == 2 * 400
-    none = pulls_table([run_of("wide", 1, **unknown)])
-    assert {len(column) for column in none.values()} == {0}
-    assert [*none] == [*one]
-
-
 def test_weights_of_a_setting_are_mean_quantiles() -> None:
     """All values of all weights, and their sds over the draws of both chains."""
     table = weights_table([run_of("wide", 1), run_of("wide", 2)])
@@ -108,13 +97,6 @@ def test_runs_that_failed_are_counted_and_approximate_ones_are_not() -> None:
     for table in (weights_table(runs), pulls_table(runs)):
         assert set(rows_of(table, setting="hmc")["not_converged"].tolist()) == {1}
         assert set(rows_of(table, setting="laplace")["not_converged"].tolist()) == {0}
-
-
-@pytest.mark.parametrize("spread", [None, {}])
-def test_weights_of_no_fixed_number_have_no_table(spread: Any) -> None:
-    diagnostics = {"converged": True, "checks": PASSED, "weight_spread": spread}
-    table = weights_table([run_of("jumps", 1, diagnostics=diagnostics)])
-    assert {len(column) for column in table.values()} == {0}
 
 
 def test_scores_of_train_rows_stand_beside_those_of_test_rows() -> None:

@@ -16,7 +16,6 @@ from nlobayes.evaluation.stacking import (
     resample_chains,
     stacking_weights,
 )
-from tests.refusals import refused
 
 
 def densities(chains: int, rows: int = 60, seed: int = 1) -> np.ndarray:
@@ -116,22 +115,3 @@ def test_draws_are_chosen_by_the_weight_of_their_chain() -> None:
     times = np.bincount(chosen, minlength=200)
     assert {*times[:50]} == {2}
     assert {*times[50:100]} == {0}
-
-
-def test_equal_weights_choose_every_draw_once() -> None:
-    chosen = resample_chains(np.full(4, 0.25), 25, np.random.default_rng(5))
-    np.testing.assert_array_equal(chosen, np.arange(100))
-
-
-@pytest.mark.parametrize("shape", [(1, 8), (8,), (3, 0), (2, 3, 4)])
-def test_one_chain_and_other_shapes_are_refused(shape: tuple[int, ...]) -> None:
-    with refused("evaluation.stacking_shape", shape=shape):
-        stacking_weights(np.zeros(shape))
-
-
-@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
-def test_densities_that_are_no_numbers_are_refused(bad: float) -> None:
-    log_density = densities(2)
-    log_density[1, 3] = bad
-    with refused("evaluation.stacking_not_finite", bad=1, size=120):
-        stacking_weights(log_density)

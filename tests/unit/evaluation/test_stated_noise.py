@@ -77,9 +77,3 @@ def test_points_keep_their_own_noise(shape: str) -> None:
     expected = noise.logpdf(residual)[:, chosen]
     found = noise.at(chosen).logpdf(residual[:, chosen])
     np.testing.assert_array_equal(found, expected)
-
-
-def test_a_single_point_has_no_standard_error() -> None:
-    found = scores(np.zeros((3, 1)), np.zeros(1), LAWS["gaussian"].build(scale=1.0))
-    assert found["lppd"] == pytest.approx(-0.5 * np.log(2 * np.pi))
-    assert found["lppd_se"] is None

@@ -53,13 +53,6 @@ def test_chosen_rows_are_shown_with_their_columns() -> None:
     assert points["right"].tolist() == [1, 0, 1]
 
 
-def test_without_a_plane_tables_have_no_rows() -> None:
-    data, probabilities = clouds(CLASSES, inputs=5)
-    rows = np.arange(len(data.split))
-    found = planes.tables(None, data, rows, columns_of(data, probabilities))
-    assert {len(column) for table in found.values() for column in table.values()} == {0}
-
-
 def test_examples_are_the_surest_wrong_and_the_least_and_most_sure_right() -> None:
     data, probabilities = clouds(CLASSES, inputs=6)
     predicted, labels = predict_classes(probabilities), data.target
@@ -69,16 +62,6 @@ def test_examples_are_the_surest_wrong_and_the_least_and_most_sure_right() -> No
     assert confidence[wrong].tolist() == sorted(confidence[~right])[::-1][:4]
     assert confidence[hardly].tolist() == sorted(confidence[right])[:4]
     assert confidence[sure].tolist() == sorted(confidence[right])[::-1][:4]
-
-
-@pytest.mark.parametrize(("right", "wrong"), [(3, 0), (6, 1), (0, 2)])
-def test_few_points_are_examples_once(right: int, wrong: int) -> None:
-    probability = np.linspace(0.6, 0.9, right + wrong)
-    predicted = predict_classes(np.stack([probability, 1 - probability], axis=1)[np.newaxis])
-    labels = np.repeat([0, 1], [right, wrong])
-    kinds = examples.choose(predicted, labels)
-    assert [len(kind) for kind in kinds] == [wrong, max(right - 4, 0), min(right, 4)]
-    assert len({*np.concatenate(kinds).tolist()}) == right + wrong
 
 
 def test_examples_come_with_their_pixels_in_rows_and_columns() -> None:

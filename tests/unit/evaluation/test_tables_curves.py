@@ -59,11 +59,6 @@ def test_curves_are_the_draws_that_they_name(found: dict[str, Columns], draws: n
         np.testing.assert_array_equal(curve(table, chain=chain, draw=draw), by_chain[chain, draw])
 
 
-def test_every_map_is_a_curve(found: dict[str, Columns], draws: np.ndarray) -> None:
-    for member in (0, 1):
-        np.testing.assert_array_equal(curve(found["maps"], member=member), draws[member] + 1)
-
-
 def test_quantiles_are_roots_of_the_mixture(found: dict[str, Columns], draws: np.ndarray) -> None:
     table = found["predictive_quantiles"]
     np.testing.assert_array_equal(table["covariate"], X)
@@ -107,13 +102,6 @@ def test_noise_of_every_point_is_its_own() -> None:
     assert found["density"]["density"][last].max() == pytest.approx(stats.norm.pdf(0) / 5, rel=1e-3)
 
 
-def test_without_points_tables_have_no_rows() -> None:
-    found = tables.tables(np.empty((6, 0)), np.empty((2, 0)), 2, X[:0], NOISE)
-    for name, table in found.items():
-        assert [len(column) for column in table.values()] == [0] * len(table), name
-    assert [*found["curves"]] == ["chain", "draw", "covariate", "f"]
-
-
 def given(inputs: int) -> Given:
     """Predictions of 90 rows with so many inputs, in three chains."""
     rng, rows = np.random.default_rng(5), 90
@@ -151,10 +139,3 @@ def test_test_rows_of_one_input_are_shown_in_their_order() -> None:
     median = found["predictive_quantiles"]["q50"]
     below = stats.norm.cdf(median, one.posterior.function[:, test], scale).mean(axis=0)
     np.testing.assert_allclose(below, 0.5, rtol=0, atol=1e-5)
-
-
-def test_rows_of_several_inputs_are_no_curve() -> None:
-    two, choices = given(2), Choices(3, 0.05, 0.3, "gaussian")
-    found = regression.tables(two, choices, regression.score(two, choices))
-    for name in ("curves", "maps", "predictive_quantiles", "density"):
-        assert {len(column) for column in found[name].values()} == {0}

@@ -6,14 +6,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from nlobayes.data import splits
 from nlobayes.evaluation.calibration import calibration
 from nlobayes.evaluation.calibration.checks import check
 from nlobayes.evaluation.predictive.density import predictive_cdf, predictive_moments
 from nlobayes.evaluation.scores import of_split as scores
 from nlobayes.evaluation.tables import predictions as tables
 from nlobayes.types import Columns
-from tests.refusals import refused
 from tests.unit.evaluation.noises import make_noise
 
 NOISE = make_noise("gaussian", 0.02)
@@ -61,20 +59,6 @@ def lengths(table: Columns) -> int:
     return next(iter(found.values()))
 
 
-def test_splits_have_the_names_of_their_labels() -> None:
-    assert tables.SPLITS == splits.SPLITS
-
-
-def test_labels_are_one_row() -> None:
-    table = tables.labels(covariate="|m1| (GeV)", target="sigma_pb", unit="pb", scale="log10")
-    assert {name: column.tolist() for name, column in table.items()} == {
-        "covariate": ["|m1| (GeV)"],
-        "target": ["sigma_pb"],
-        "unit": ["pb"],
-        "scale": ["log10"],
-    }
-
-
 def test_every_point_of_every_split_is_predicted_once(
     predicted: Columns, rows: tables.Rows, draws: np.ndarray
 ) -> None:
@@ -106,34 +90,6 @@ def test_every_point_of_every_split_is_predicted_once(
     }
     for name, values in expected.items():
         np.testing.assert_allclose(predicted[name], values, err_msg=name)
-
-
-def test_identity_targets_are_on_the_model_scale(draws: np.ndarray, rows: tables.Rows) -> None:
-    """And without any scale uncertainty its column is empty."""
-    unknown = rows._replace(scale_uncertainty=None)
-    table = tables.predictions(draws, unknown, NOISE, scale="identity")
-    np.testing.assert_array_equal(table["truth_target"], table["truth"])
-    np.testing.assert_allclose(table["mean_target"], table["mean"])
-    assert np.isnan(table["error_over_scale"]).all()
-
-
-def test_rows_of_no_split_may_be_anything(draws: np.ndarray, rows: tables.Rows) -> None:
-    unused, broken = rows.split == -1, draws.copy()
-    broken[:, unused] = np.nan
-    table = tables.predictions(broken, rows, NOISE, scale="log10")
-    assert np.isfinite(table["mean"]).all()
-    broken[0, rows.split == 2] = np.inf
-    with refused("evaluation.prediction_not_finite", array="draws", not_finite=101):
-        tables.predictions(broken, rows, NOISE, scale="log10")
-
-
-def test_a_split_without_rows_is_left_out(draws: np.ndarray, rows: tables.Rows) -> None:
-    some = rows._replace(split=np.where(rows.split == 1, -1, rows.split))
-    table = tables.predictions(draws, some, NOISE, scale="log10")
-    assert set(table["split"]) == {"train", "test"}
-    covered = tables.coverage(table, draws, NOISE)
-    for tabulated in (covered, tables.levels(table), tables.pit(table, fitted_to=None)):
-        assert set(tabulated["split"]) == {"train", "test"}
 
 
 def test_coverage_is_tabulated_for_every_split(
@@ -283,12 +239,3 @@ def test_draws_of_a_case_spread_as_its_total_uncertainty(
         mean, total_sd = case["mean"][0], case["total_sd"][0]
         assert case["draw"].mean() == pytest.approx(mean, abs=5 * total_sd / np.sqrt(2000))
         assert case["draw"].std() == pytest.approx(total_sd, rel=0.1)
-
-
-def test_cases_follow_from_their_seed(rows: tables.Rows, draws: np.ndarray) -> None:
-    one, two, other = (
-        tables.cases(draws, rows, NOISE, np.random.default_rng(seed)) for seed in (1, 1, 2)
-    )
-    np.testing.assert_array_equal(one["draw"], two["draw"])
-    assert (one["draw"] != other["draw"]).all()
-    np.testing.assert_array_equal(one["point"], other["point"])

@@ -25,20 +25,6 @@ def test_rows_follow_the_covariate() -> None:
     assert draws.observed[:, 0].tolist() == [2, 4, 1]
 
 
-def test_draws_are_tabulated_row_by_row() -> None:
-    found = tables.prior_draws(small())
-    assert found["draw"].tolist() == [0, 0, 0, 1, 1, 1]
-    assert found["covariate"].tolist() == [10, 20, 30] * 2
-    assert found["f"].tolist() == [1, 5, 3, 0, 0, 0]
-
-
-def test_the_first_two_dozen_draws_are_tabulated() -> None:
-    functions = np.arange(90.0).reshape(30, 3, 1)
-    found = tables.prior_draws(small(functions))
-    assert found["draw"].max() == 23
-    assert len(found["f"]) == 24 * 3
-
-
 def test_scales_of_each_draw_and_of_the_target() -> None:
     """Along the covariate the target is 2, 4, 1 and the first draw 1, 5, 3."""
     found = tables.prior_scales(small())
@@ -93,14 +79,3 @@ def test_what_overflows_is_missing_and_the_other_draws_stand(value: float) -> No
     assert np.flatnonzero(np.isnan(f)).tolist() == [6]
     assert all(np.isnan(scales[name][3]) for name in ("mean", "sd", "step", "range"))
     assert tables.prior_quantiles(draws)["q50"].tolist() == [0.5, 2.5, 1.5]
-
-
-def test_quantiles_of_no_finite_draw_are_missing() -> None:
-    found = tables.prior_quantiles(small(np.full((2, 3, 1), np.inf)))
-    assert np.isnan(found["q50"]).all()
-    assert found["observed"].tolist() == [2, 4, 1]
-
-
-def test_a_single_row_has_no_step() -> None:
-    draws = PriorDraws(("y",), np.ones(1), np.array([[[2.0]]]), np.array([[1.0]]))
-    assert tables.prior_scales(draws)["step"].tolist() == [0, 0]

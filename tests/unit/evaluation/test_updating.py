@@ -8,7 +8,6 @@ from scipy.integrate import quad
 from scipy.stats import norm
 
 from nlobayes.evaluation.comparison.updating import function_loss, summarise
-from tests.refusals import refused
 
 
 def draws_of(mean: float, sd: float) -> np.ndarray:
@@ -37,10 +36,3 @@ def test_the_summary_averages_over_points() -> None:
     assert summary["shift"] == pytest.approx(np.sqrt(0.5))
     assert summary["sd_ratio"] == pytest.approx(1.0)
     assert summary["divergence"] == pytest.approx(loss.divergence.mean())
-
-
-def test_draws_refused() -> None:
-    with refused("evaluation.function_shapes", found=(4, 1), reference=(4, 2)):
-        function_loss(np.zeros((4, 1)), np.zeros((4, 2)))
-    with refused("evaluation.function_not_finite"):
-        function_loss(np.full((4, 1), np.nan), draws_of(0, 1))

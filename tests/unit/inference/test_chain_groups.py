@@ -82,13 +82,3 @@ def test_one_chain_is_computed_without_a_batch_axis() -> None:
     branching = each_chain(lambda x: jax.lax.cond(x[0] > 0, jnp.sin, jnp.cos, x))
     for chains, primitive in ((1, "cond"), (4, "select_n")):
         assert primitive in str(jax.make_jaxpr(branching)(jnp.ones((chains, 3))))
-
-
-def test_chains_of_every_argument_are_taken_together() -> None:
-    keys = jax.random.split(jax.random.key(0), 2)
-    tree = {"a": jnp.arange(2.0), "b": (jnp.arange(6.0).reshape(2, 3),)}
-    found = each_chain(lambda key, x, y: jax.random.normal(key) + x["a"] * x["b"][0].sum() + y)(
-        keys, tree, jnp.array([10.0, 20.0])
-    )
-    noise = [jax.random.normal(key) for key in keys]
-    np.testing.assert_allclose(found, [noise[0] + 10.0, noise[1] + 12.0 + 20.0], rtol=1e-12)

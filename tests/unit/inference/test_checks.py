@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nlobayes.inference.checks import COLLAPSED, check_alive, check_tuned, describe_tuned
+from nlobayes.inference.checks import COLLAPSED, check_alive, check_tuned
 from tests.refusals import refused
 
 CHAINS = (3, 5)
@@ -30,14 +30,6 @@ def test_chains_that_live_pass() -> None:
     check_alive(stats(), CHAINS, "draws")
 
 
-def test_one_step_that_was_rejected_is_no_death() -> None:
-    """Nor are some in a row."""
-    check_alive(stats(steps=1), CHAINS, "draws")
-    resting = stats()
-    resting["lp"][1, :5] = resting["lp"][1, 0]
-    check_alive(resting, CHAINS, "draws")
-
-
 @pytest.mark.parametrize(("row", "chain"), [(0, 3), (1, 5)])
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_a_density_that_is_lost_is_refused(row: int, chain: int, value: float) -> None:
@@ -47,13 +39,6 @@ def test_a_density_that_is_lost_is_refused(row: int, chain: int, value: float) -
     with refused("inference.density_lost", where="draws", chain=chain, step=2) as caught:
         check_alive(broken, CHAINS, "draws")
     np.testing.assert_equal(caught.value.fields["value"], value)
-
-
-def test_one_step_without_density_is_refused() -> None:
-    broken = stats(steps=1)
-    broken["lp"][1, 0] = np.nan
-    with refused("inference.density_lost", chain=5, step=0):
-        check_alive(broken, CHAINS, "draws")
 
 
 def test_a_chain_that_never_moved_is_refused() -> None:
@@ -99,11 +84,3 @@ def test_a_step_size_that_collapsed_is_refused(step_size: np.ndarray) -> None:
     fields = {"chain": 5, "begin": 1.0, "step_size": 0.99e-6}
     with refused("inference.step_size_collapsed", where="warm-up", **fields):
         check_tuned(tuned(step_size=step_size), CHAINS, "warm-up", begin=1.0)
-
-
-def test_tuned_parameters_are_printed_in_one_line_per_chain() -> None:
-    learned = tuned(inverse_mass_matrix=np.array([[1.0, 2.0], [0.5, 40.0]]))
-    assert describe_tuned(learned, CHAINS).splitlines() == [
-        "chain 3, frozen: step_size 0.25, inverse_mass_matrix (2,) from 1 to 2",
-        "chain 5, frozen: step_size 0.5, inverse_mass_matrix (2,) from 0.5 to 40",
-    ]

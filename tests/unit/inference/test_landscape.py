@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from nlobayes.inference.landscape import (
-    Plane,
     along,
     bezier,
     distances,
@@ -65,14 +64,6 @@ def test_positions_that_are_equal_or_on_one_line_are_refused(
         plane_through(np.array([first, second, third], dtype))
 
 
-@pytest.mark.parametrize("value", [0.0, 1.5])
-def test_a_position_given_twice_or_thrice_is_refused(value: float) -> None:
-    same = np.full(4, value)
-    for third in (same, np.arange(4.0)):
-        with refused("inference.no_plane", towards=0.0):
-            plane_through(np.array([same, same, third]))
-
-
 def test_energies_follow_the_coordinates() -> None:
     """Half the squared distance to a point of the plane, whose axes have different lengths."""
     plane = plane_through(three_positions(1))
@@ -81,12 +72,6 @@ def test_energies_follow_the_coordinates() -> None:
     found = energies_on(lambda q: 0.5 * jnp.sum((q - centre) ** 2), plane, alphas, betas)
     expected = 0.5 * ((alphas[:, None] - 2) ** 2 + (betas + 1) ** 2)
     np.testing.assert_allclose(found, expected, rtol=1e-12)
-
-
-def test_energies_that_are_not_finite_stay_so() -> None:
-    plane = Plane(np.zeros(2), np.eye(2), np.zeros((3, 2)))
-    found = energies_on(lambda q: jnp.log(q[0]), plane, np.array([-1.0, 0.0, 1.0]), np.zeros(1))
-    np.testing.assert_array_equal(found[:, 0], [np.nan, -np.inf, 0])
 
 
 def test_a_path_begins_and_ends_at_its_positions() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import optax
 import pytest
 
-from nlobayes.inference.pretrain import Fit, Problem, Rows, fit_map, snapshot_epochs
+from nlobayes.inference.pretrain import Fit, Problem, Rows, fit_map
 from tests.unit.inference.linear import ROWS, TRAIN, VALIDATION, linear_problem, ridge
 
 
@@ -136,13 +136,6 @@ def test_early_stopping_returns_the_best_position(patience: int) -> None:
         np.testing.assert_array_equal(history[epochs:], history[epochs - 1])
 
 
-def test_without_patience_the_last_position_is_returned() -> None:
-    fit = overshoot(None)
-    assert int(fit.epochs) == 100
-    assert fit.validation_error[-1] > fit.validation_error.min()
-    np.testing.assert_allclose(abs(fit.position[0] - 1), fit.validation_error[-1], rtol=1e-12)
-
-
 def every_position(key: int, epochs: int, batch: int, learning_rate: float) -> list[np.ndarray]:
     """Fit the linear problem in a plain loop; the position after each epoch."""
     problem, train = linear_problem(), TRAIN
@@ -173,15 +166,6 @@ def test_the_path_is_the_position_after_its_epochs() -> None:
     np.testing.assert_allclose(fit.path, positions[np.asarray(fit.path_epochs)], rtol=1e-11)
     np.testing.assert_array_equal(fit.path[0], np.zeros(3))
     np.testing.assert_array_equal(fit.path[-1], fit.position)
-
-
-@pytest.mark.parametrize("epochs", [1, 2, 48, 49, 50, 51, 1000, 12345])
-def test_snapshots_are_evenly_spaced_from_the_start_to_the_last_epoch(epochs: int) -> None:
-    found = snapshot_epochs(epochs)
-    assert (found[0], found[-1], len(found)) == (0, epochs, min(epochs + 1, 50))
-    spacing = np.diff(found)
-    assert spacing.min() >= 1
-    assert abs(spacing - epochs / (len(found) - 1)).max() < 1
 
 
 def test_after_an_early_stop_the_path_repeats_the_last_position() -> None:

@@ -72,16 +72,6 @@ def test_sample_stats_keep_their_values() -> None:
         np.testing.assert_array_equal(stats[called], getattr(info(), name))
 
 
-def test_extra_values_of_one_kernel_are_separate_stats() -> None:
-    extra = {"swaps": jnp.ones((*SHAPE, 3)), "temperature": jnp.full(SHAPE, 0.5)}
-    stats = records.sample_stats(info(extra), jnp.zeros(SHAPE))
-    assert stats.keys() == records.sample_stats(info(), jnp.zeros(SHAPE)).keys() | extra.keys()
-    for name, value in extra.items():
-        assert type(stats[name]) is np.ndarray
-        np.testing.assert_array_equal(stats[name], value)
-    np.testing.assert_array_equal(stats["energy"], info().energy)
-
-
 def test_pieces_are_joined_in_order() -> None:
     """Along the draws of every chain, the second axis."""
     extra = {"swaps": jnp.arange(24.0).reshape(*SHAPE, 3)}
@@ -91,11 +81,6 @@ def test_pieces_are_joined_in_order() -> None:
     joined = records.join(pieces)
     assert str(jax.tree.structure(joined)) == str(jax.tree.structure(whole))
     jax.tree.map(np.testing.assert_array_equal, joined, whole)
-
-
-def test_stats_of_pieces_are_joined_too() -> None:
-    pieces = [{"lp": np.arange(6.0).reshape(2, 3)[:, s]} for s in (slice(0, 2), slice(2, 3))]
-    np.testing.assert_array_equal(records.join(pieces)["lp"], np.arange(6.0).reshape(2, 3))
 
 
 def test_arrays_are_named_by_the_path_to_them() -> None:

@@ -103,13 +103,6 @@ def test_every_draw_is_observed_and_every_third_is_kept() -> None:
     assert len(np.unique(positions[:, 0])) > 5
 
 
-def test_thinning_only_selects() -> None:
-    all_, thinned = (sample("hmc", None, first=0, kept=24 // n, thin=n) for n in (1, 3))
-    jax.tree.map(np.testing.assert_array_equal, thinned[0], all_[0])
-    np.testing.assert_array_equal(thinned[1].kept, all_[1].kept[2::3])
-    np.testing.assert_array_equal(thinned[1].logdensity, all_[1].logdensity)
-
-
 def test_randomness_follows_the_key_and_the_number_of_the_draw() -> None:
     reference = sample("hmc", None, first=0, kept=2)[1].info.energy
     for changed in ({"first": 6, "seed": 0}, {"first": 0, "seed": 1}):

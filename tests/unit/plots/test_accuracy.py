@@ -11,7 +11,6 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Polygon, StepPatch
 
 from nlobayes.plots import accuracy
-from tests.refusals import refused
 from tests.unit.plots.drawing import drawn, shown, xy
 from tests.unit.plots.prediction_tables import IDENTITY, LOG10, prediction_tables
 
@@ -45,16 +44,6 @@ def test_axes_state_the_labels(draw: Callable[..., Figure], units: list[str]) ->
     assert [unit for unit in units if unit not in text] == []
 
 
-@pytest.mark.parametrize("draw", FIGURES)
-def test_missing_test_split_is_named(draw: Callable[..., Figure]) -> None:
-    table = PREDICTIONS[PREDICTIONS["split"] == "train"]
-    if draw is accuracy.residual_histogram:
-        assert "test" not in shown(draw(table, LOG10))
-        return
-    with refused("plots.no_split", table="predictions", split="test", splits=["train"]):
-        draw(table, LOG10)
-
-
 def test_target_without_logarithm_has_its_unit_and_no_percent() -> None:
     table = prediction_tables(log10=False)["predictions"]
     figure = drawn(accuracy.predicted_vs_true, table, WITH_UNIT)
@@ -65,27 +54,6 @@ def test_target_without_logarithm_has_its_unit_and_no_percent() -> None:
     for draw in FIGURES:
         assert "dex" not in shown(draw(table, WITH_UNIT))
         assert "()" not in shown(draw(table, IDENTITY))
-
-
-def test_errors_of_the_test_points_are_stated() -> None:
-    """All 0.03 dex too high, which are 7.2 %; the error of the median is that of the target."""
-    table = PREDICTIONS.assign(
-        mean=PREDICTIONS["truth"] + 0.03, median_target=10**0.03 * PREDICTIONS["truth_target"]
-    )
-    text = shown(drawn(accuracy.predicted_vs_true, table, LOG10))
-    assert "test, 60 points: RMSE 0.03 dex, median error 7.2 %" in text
-    table = prediction_tables(log10=False)["predictions"]
-    table["mean"] = table["truth"] - 0.25
-    text = shown(drawn(accuracy.predicted_vs_true, table, WITH_UNIT))
-    assert "RMSE 0.25 points" in text
-    assert "median error" not in text
-
-
-def test_right_axis_is_the_deviation_in_percent() -> None:
-    bottom = drawn(accuracy.predicted_vs_true, PREDICTIONS, LOG10).axes[1]
-    (right,) = bottom.child_axes
-    low, high = bottom.get_ylim()
-    np.testing.assert_allclose(right.get_ylim(), [100 * (10**low - 1), 100 * (10**high - 1)])
 
 
 def intervals(table: pd.DataFrame) -> list[np.ndarray]:
@@ -104,16 +72,6 @@ def test_intervals_are_those_of_the_table_and_coloured_by_the_truth() -> None:
     np.testing.assert_allclose(missed, ends[~inside])
     text = shown(drawn(accuracy.predicted_vs_true, PREDICTIONS, LOG10))
     assert f"60 shown: {100 * inside.mean():.1f} % of all contain the true value" in text
-
-
-def test_many_points_have_the_intervals_of_some() -> None:
-    """The share is that of all."""
-    many = prediction_tables(points=200)["predictions"]
-    assert sum(map(len, intervals(many))) == accuracy.MOST_INTERVALS == 80
-    rows = many[many["split"] == "test"]
-    held = 100 * rows["truth"].between(rows["low_68"], rows["high_68"]).mean()
-    text = shown(drawn(accuracy.predicted_vs_true, many, LOG10))
-    assert f"80 shown: {held:.1f} % of all contain the true value" in text
 
 
 def test_residuals_are_predicted_minus_true_against_the_covariate() -> None:
@@ -139,15 +97,6 @@ def test_running_bands_hold_their_share_and_reach_all_points() -> None:
     assert abs(np.median(median.get_data()[0])) < 0.001
 
 
-def test_outliers_stay_visible_at_the_edge() -> None:
-    table = PREDICTIONS.copy()
-    outlier = table.index[-1]
-    table.loc[outlier, "mean"] = table.loc[outlier, "truth"] + 3.0
-    figure = drawn(accuracy.residuals, table, LOG10)
-    assert figure.axes[0].get_ylim()[1] < 3.0
-    assert "1 beyond the axis" in shown(figure)
-
-
 def test_histogram_of_residuals_states_the_spread_of_every_split() -> None:
     figure = drawn(accuracy.residual_histogram, PREDICTIONS, LOG10)
     for split, rows in PREDICTIONS.groupby("split"):
@@ -157,13 +106,6 @@ def test_histogram_of_residuals_states_the_spread_of_every_split() -> None:
     assert len(histograms(left)) == 3
     assert "everything beyond, in one bin" in shown(figure)
     assert (left.get_yscale(), right.get_yscale()) == ("linear", "log")
-
-
-def test_no_residual_is_left_out_of_the_histogram() -> None:
-    table = PREDICTIONS.copy()
-    table.loc[table.index[-1], "mean"] += 50.0
-    for patch in histograms(drawn(accuracy.residual_histogram, table, LOG10).axes[0]):
-        assert _step_area(patch) == pytest.approx(1.0)
 
 
 def histograms(axes: Axes) -> list[Patch]:
@@ -186,12 +128,6 @@ def test_share_below_the_small_ratio() -> None:
     assert "median 0.2" in text
     assert figure.axes[0].get_xscale() == figure.axes[1].get_yscale() == "log"
     np.testing.assert_allclose(xy(figure.axes[0].get_lines()[0])[0], 0.3)
-
-
-def test_unknown_scale_uncertainty_is_stated() -> None:
-    figure = drawn(accuracy.scale_ratio, TEST.assign(error_over_scale=np.nan), IDENTITY)
-    assert figure.axes == []
-    assert "no known scale uncertainty" in shown(figure)
 
 
 @pytest.mark.parametrize("log10", [True, False])

@@ -6,8 +6,8 @@ from matplotlib.collections import PolyCollection
 from matplotlib.patches import Rectangle
 
 from nlobayes.plots.bands import bands
-from tests.unit.plots.drawing import drawn, shown
-from tests.unit.plots.prediction_tables import IDENTITY, LOG10, one_input_predictions
+from tests.unit.plots.drawing import drawn
+from tests.unit.plots.prediction_tables import IDENTITY, one_input_predictions
 
 TABLE = one_input_predictions()
 TEST = TABLE[TABLE["split"] == "test"].sort_values("covariate")
@@ -40,21 +40,6 @@ def test_range_without_train_rows_is_shaded() -> None:
     ends = [(span.get_x(), span.get_x() + span.get_width()) for span in spans]
     train = TRAIN["covariate"]
     np.testing.assert_allclose(ends, [(-3, train.min()), (train.max(), 3)])
-
-
-def test_nothing_is_shaded_within_the_train_range() -> None:
-    inside = TABLE[TABLE["covariate"].between(-0.5, 0.5) | (TABLE["split"] == "train")]
-    figure = drawn(bands, inside, IDENTITY)
-    assert list(figure.axes[0].patches) == []
-    assert "beyond" not in shown(figure)
-
-
-def test_labels_name_covariate_and_target() -> None:
-    assert drawn(bands, TABLE, IDENTITY).axes[0].get_ylabel() == "y"
-    figure = drawn(bands, TABLE, LOG10)
-    assert "(σ / pb)" in figure.axes[0].get_ylabel()
-    assert figure.axes[1].get_xlabel() == "|m1| (GeV)"
-    assert "epistemic uncertainty, ±1 and ±2 sd" in shown(figure)
 
 
 def test_many_points_become_an_image() -> None:

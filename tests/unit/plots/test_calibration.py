@@ -11,7 +11,7 @@ from scipy.stats import binom, norm
 from nlobayes.plots import calibration
 from nlobayes.plots.style import SPLIT_COLORS
 from tests.unit.plots.drawing import drawn, shown
-from tests.unit.plots.prediction_tables import IDENTITY, LOG10, prediction_tables
+from tests.unit.plots.prediction_tables import LOG10, prediction_tables
 
 TABLES = prediction_tables()
 PREDICTIONS = TABLES["predictions"]
@@ -75,13 +75,6 @@ def test_coverage_has_its_own_share_and_the_band_of_the_test_total_alone() -> No
     assert "(percentage points)" in shown(figure)
 
 
-def test_coverage_without_epistemic_spread_states_it() -> None:
-    figure = drawn(
-        calibration.coverage, TABLES["coverage"].assign(epistemic=np.nan, own_epistemic=np.nan)
-    )
-    assert "epistemic uncertainty: no spread" in shown(figure)
-
-
 def test_levels_are_differences_to_the_level_in_percentage_points() -> None:
     axes = drawn(calibration.levels, TABLES["levels"]).axes[0]
     for split in SPLIT_COLORS:
@@ -125,13 +118,6 @@ def test_pit_curve_is_the_difference_to_uniform_with_the_band_of_the_test_split(
     np.testing.assert_allclose(heights(band), expected)
 
 
-def test_one_split_is_enough() -> None:
-    chosen = {name: of_split(TABLES[name], "test") for name in ("coverage", "levels", "pit")}
-    drawn(calibration.coverage, chosen["coverage"])
-    drawn(calibration.levels, chosen["levels"])
-    assert "train" not in shown(drawn(calibration.pit, TEST, chosen["pit"]))
-
-
 def test_cases_are_named_by_their_pull_on_one_axis() -> None:
     table = TABLES["cases"]
     figure = drawn(calibration.cases, table, LOG10)
@@ -146,15 +132,6 @@ def test_cases_are_named_by_their_pull_on_one_axis() -> None:
         assert second == f"point {row['point']:.0f}, {stated}"
 
 
-@pytest.mark.parametrize("points", [1, 2, 3, 6])
-def test_the_axis_of_chosen_cases_is_named_on_the_page(points: int) -> None:
-    good = TABLES["cases"][TABLES["cases"]["case"] == "good"]
-    table = pd.concat([good.assign(case="chosen", point=point) for point in range(points)])
-    figure = drawn(calibration.cases, table, LOG10)
-    box, width = figure.get_tightbbox(), figure.get_figwidth()
-    assert -0.01 <= box.x0 < box.x1 <= width + 0.01
-
-
 def test_chosen_cases_have_a_panel_each() -> None:
     good = TABLES["cases"][TABLES["cases"]["case"] == "good"]
     table = pd.concat([good.assign(case="chosen", point=point) for point in (9, 3, 120, 7)])
@@ -165,23 +142,6 @@ def test_chosen_cases_have_a_panel_each() -> None:
     ]
     assert all(title.startswith("chosen: pull") for title in titles)
     assert [bool(axes.get_xlabel()) for axes in figure.axes] == [False, True, True, True]
-
-
-def test_a_pull_beyond_the_axis_widens_it() -> None:
-    table = TABLES["cases"].copy()
-    bad = table["case"] == "bad"
-    table.loc[bad, "truth"] = table["mean"] + 8 * table["total_sd"]
-    low, high = drawn(calibration.cases, table, LOG10).axes[0].get_xlim()
-    assert low < -8 < 8 < high
-
-
-def test_cases_name_the_target() -> None:
-    assert "σ − predicted mean) / predicted sd" in shown(
-        drawn(calibration.cases, TABLES["cases"], LOG10)
-    )
-    figure = drawn(calibration.cases, TABLES["cases"], IDENTITY)
-    assert figure.axes[1].get_xlabel().startswith("(y − predicted mean)")
-    assert figure.axes[0].get_ylabel() == "predictive density (per sd)"
 
 
 def test_histogram_of_a_case_is_a_density_and_ignores_far_tails() -> None:

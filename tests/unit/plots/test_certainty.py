@@ -11,7 +11,7 @@ from matplotlib.contour import QuadContourSet
 
 from nlobayes.plots import certainty
 from tests.unit.plots.class_tables import class_names
-from tests.unit.plots.drawing import drawn, shown, xy
+from tests.unit.plots.drawing import drawn, xy
 
 SIDE = np.linspace(-1, 1, 21)
 
@@ -73,15 +73,3 @@ def test_train_rows_stand_by_class_and_wrong_test_rows_alone(panels: list[Axes])
     assert [(x.tolist(), y.tolist()) for x, y in trained] == [([0.1], [-0.1]), ([0.2], [-0.2])]
     (wrong,) = panels[1].lines
     assert [value.tolist() for value in xy(wrong)] == [[0.3], [-0.3]]
-
-
-def test_axes_are_named_by_the_inputs(panels: list[Axes]) -> None:
-    assert [axes.get_xlabel() for axes in panels[:2]] == ["a (GeV)"] * 2
-    assert panels[0].get_ylabel() == "b"
-
-
-def test_one_class_everywhere_has_no_line() -> None:
-    always = plane().assign(probability=lambda table: np.where(table["class"] == 0, 0.9, 0.1))
-    figure = drawn(certainty.certainty, always, POINTS, INPUTS, class_names(2))
-    assert not any(isinstance(part, QuadContourSet) for part in figure.axes[0].collections)
-    assert "test, wrong (1)" in shown(figure)

@@ -59,15 +59,6 @@ def test_reference_lines_are_one_and_the_levels() -> None:
             assert flat == expected
 
 
-def test_intervals_are_within_the_panels() -> None:
-    figure = drawn(conditional.conditional, BINS, LOG10)
-    for column, axes in zip(("sigma_z", "coverage_68"), figure.axes[::3], strict=True):
-        factor = 1 if column == "sigma_z" else 100
-        low, high = axes.get_ylim()
-        assert low <= factor * BINS[f"{column}_lower"].min()
-        assert high >= factor * BINS[f"{column}_upper"].max()
-
-
 def test_wide_axes_are_logarithmic_and_far_bin_ends_run_off() -> None:
     table = BINS.copy()
     distances = table["by"] == "distance"
@@ -76,28 +67,6 @@ def test_wide_axes_are_logarithmic_and_far_bin_ends_run_off() -> None:
     figure = drawn(conditional.conditional, table, LOG10)
     assert [axes.get_xscale() for axes in figure.axes[3:]] == ["linear", "linear", "log"]
     assert figure.axes[4].get_xlim()[1] < 0.1
-
-
-def test_bins_that_crowd_at_the_low_end_are_spread_by_a_logarithm() -> None:
-    """Eight of ten bins in the lowest quarter of the range, which spans a factor of eight only."""
-    table = BINS[BINS["by"] == "total_sd"].reset_index(drop=True)
-    crowded = table.assign(centre=0.01 * (1 + 7 * np.linspace(0, 1, len(table)) ** 4))
-    assert drawn(conditional.conditional, crowded, LOG10).axes[1].get_xscale() == "log"
-    even = table.assign(centre=0.01 * (1 + 7 * np.linspace(0, 1, len(table))))
-    assert drawn(conditional.conditional, even, LOG10).axes[1].get_xscale() == "linear"
-
-
-def test_single_bin_and_absent_quantity_are_drawn() -> None:
-    """A spread that is the same everywhere makes one bin; its interval may be undefined."""
-    spread = BINS["by"] == "total_sd"
-    table = BINS[(BINS["by"] == "covariate") | (spread & (BINS["bin"] == 0))].copy()
-    same = table["by"] == "total_sd"
-    table.loc[same, ["low", "high", "centre"]] = 0.02
-    table.loc[same, ["sigma_z_lower", "sigma_z_upper"]] = np.nan
-    figure = drawn(conditional.conditional, table, LOG10)
-    assert len(figure.axes) == 4
-    low, high = figure.axes[3].get_xlim()
-    assert 0.015 < low < 0.02 < high < 0.025
 
 
 @pytest.mark.parametrize(
@@ -128,11 +97,3 @@ def test_band_of_the_deciles_is_binomial() -> None:
     vertical = np.asarray(band.get_paths()[0].vertices)[:, 1]
     expected = 100 * binom.ppf([0.025, 0.975], 20, 0.95) / 20
     np.testing.assert_allclose((vertical.min(), vertical.max()), expected)
-
-
-def test_long_covariate_fits() -> None:
-    labels = LOG10.assign(covariate="a covariate of many words and its unit (g/dm^3 per day)")
-    for draw, table in ((conditional.conditional, BINS), (conditional.deciles, DECILES)):
-        figure = drawn(draw, table, labels)
-        width = figure.get_size_inches()[0]
-        assert figure.get_tightbbox().x1 <= width + 0.01

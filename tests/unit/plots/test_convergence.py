@@ -13,20 +13,6 @@ from tests.unit.plots.prediction_tables import LOG10
 TABLES = chain_tables(chains=3)
 
 
-def test_trace_and_loss_name_units() -> None:
-    trace = drawn(convergence.trace, TABLES["trace"])
-    assert "(nats)" in shown(trace)
-    assert "(standardised units)" in shown(trace)
-    assert "loss above the lowest (nats per row)" in shown(drawn(convergence.loss, TABLES["loss"]))
-
-
-def test_fixed_tolerance_shows_the_log_density_alone() -> None:
-    figure = drawn(convergence.trace, TABLES["trace"].assign(noise=np.nan))
-    assert len(figure.axes) == 2
-    assert len(drawn(convergence.trace, TABLES["trace"]).axes) == 4
-    assert "learns no single noise scale" in shown(figure)
-
-
 @pytest.mark.parametrize("name", ["trace", "loss"])
 def test_a_chain_keeps_its_colour_in_every_figure(name: str) -> None:
     function, table = getattr(convergence, name), TABLES[name]
@@ -34,12 +20,6 @@ def test_a_chain_keeps_its_colour_in_every_figure(name: str) -> None:
     last = drawn(function, table[table["chain"] == 2]).axes[0].get_lines()
     assert [line.get_color() for line in last] == [every[2].get_color()]
     assert len({line.get_color() for line in every}) == 3
-
-
-def test_many_chains_are_counted_not_named() -> None:
-    figure = drawn(convergence.trace, chain_tables(chains=12)["trace"])
-    assert figure.get_suptitle() == "12 chains; colours repeat"
-    assert figure.legends == []
 
 
 def few_points(**columns: np.ndarray) -> pd.DataFrame:
@@ -61,32 +41,6 @@ def test_both_rhat_curves_and_their_shares() -> None:
     assert "Gelman and Rubin: 20.0 % ≤ 1.01, 60.0 % ≤ 1.05\n" in text
 
 
-def test_rhat_that_is_nowhere_finite_is_stated() -> None:
-    nothing = few_points(rhat_gelman_rubin=np.full(5, np.nan))
-    assert "Gelman and Rubin: not finite at any point" in shown(
-        drawn(convergence.convergence, nothing)
-    )
-
-
-@pytest.mark.parametrize(("largest", "words"), [(1.004, "1.05 (beyond the axis)"), (1.2, "1.05")])
-def test_rhat_axis_follows_the_values(largest: float, words: str) -> None:
-    """It holds 1.01 at least, and is not stretched to a threshold that nothing comes near."""
-    rhat = np.array([1.0, 1.001, 1.002, 1.003, largest])
-    table = few_points(rhat=rhat, rhat_gelman_rubin=rhat)
-    axes = drawn(convergence.convergence, table).axes[0]
-    right = axes.get_xlim()[1]
-    assert max(largest, 1.01) < right < 1 + 1.3 * (max(largest, 1.01) - 1)
-    assert axes.get_xlabel().endswith(f"lines at 1.01 and {words}")
-
-
-@pytest.mark.parametrize(("largest", "scale"), [(1.2, "linear"), (300.0, "log")])
-def test_thresholds_stay_apart_when_rhat_is_huge(largest: float, scale: str) -> None:
-    rhat = np.array([1.0, 1.1, 1.1, 1.1, largest])
-    axes = drawn(convergence.convergence, few_points(rhat=rhat)).axes[0]
-    assert axes.get_xscale() == scale
-    assert axes.get_xlim()[1] > largest
-
-
 def test_every_point_is_in_the_ess_histogram() -> None:
     table = TABLES["convergence"].copy()
     table.loc[:4, ["ess_bulk", "ess_tail"]] = 0.0
@@ -101,11 +55,6 @@ def test_variance_between_chains_is_in_percent_of_all() -> None:
     assert _step_area(patch) == 4
     assert "median 1.5 %, largest 50 %" in shown(figure)
     assert "predictive variance between chains (%)" in shown(figure)
-
-
-def test_variance_share_of_equal_draws_is_undefined() -> None:
-    nothing = few_points(variance_share=np.full(5, np.nan))
-    assert "none is defined" in shown(drawn(convergence.convergence, nothing))
 
 
 def _step_area(patch: Patch) -> int:
@@ -132,15 +81,6 @@ def test_autocorrelation_of_functions_and_of_weights() -> None:
     assert "lag (draws)" in shown(figure)
 
 
-@pytest.mark.parametrize("fixed", [True, False])
-def test_noise_is_drawn_where_it_is_learned(fixed: bool) -> None:
-    function = TABLES["autocorrelation"]
-    if fixed:
-        function = function.assign(noise=np.nan)
-    figure = drawn(convergence.autocorrelation, function, TABLES["weight_autocorrelation"])
-    assert ("noise" in shown(figure)) is not fixed
-
-
 def test_divergent_draws_are_placed_by_covariate() -> None:
     table = TABLES["divergences"]
     figure = drawn(convergence.divergences, table, LOG10)
@@ -149,20 +89,6 @@ def test_divergent_draws_are_placed_by_covariate() -> None:
         np.testing.assert_array_equal(np.asarray(line.get_data()), table[["covariate", column]].T)
     assert "|m1| (GeV)" in shown(figure)
     assert "no divergent transitions" not in shown(figure)
-
-
-def test_no_divergence_is_stated() -> None:
-    table = TABLES["divergences"].assign(deviation=np.nan)
-    figure = drawn(convergence.divergences, table, LOG10)
-    assert figure.axes == []
-    assert "no divergent transitions" in shown(figure)
-
-
-def test_only_divergent_draws() -> None:
-    table = TABLES["divergences"].assign(expected=np.nan)
-    text = shown(drawn(convergence.divergences, table, LOG10))
-    assert "divergent draws" in text
-    assert "draws without divergence" not in text
 
 
 @pytest.mark.parametrize("shift", [0.0, -5.0])

@@ -6,7 +6,7 @@ from matplotlib.collections import QuadMesh
 
 from nlobayes.plots.curves import curves, density
 from nlobayes.plots.style import chain_color
-from tests.unit.plots.drawing import drawn, shown, xy
+from tests.unit.plots.drawing import drawn, xy
 from tests.unit.plots.prediction_tables import IDENTITY, curve_tables, one_input_predictions
 
 PREDICTIONS = one_input_predictions()
@@ -38,20 +38,6 @@ def test_rows_that_were_learned_and_those_that_were_not_are_points() -> None:
         for split in ("train", "test"):
             rows = PREDICTIONS[PREDICTIONS["split"] == split]
             assert tuple(zip(rows["covariate"], rows["truth"], strict=True)) in points
-
-
-def test_numbers_of_draws_and_maps_are_stated() -> None:
-    figure = drawn(curves, *CURVES)
-    for words in (
-        "39 draws of f",
-        "3 MAPs",
-        "chain 2",
-        "train, 20 points",
-        "beyond the train rows",
-    ):
-        assert words in shown(figure)
-    one = TABLES["maps"][TABLES["maps"]["member"] == 0]
-    assert "1 MAP\n" in shown(drawn(curves, CURVES[0], one, *CURVES[2:]))
 
 
 def test_cells_of_the_image_are_those_of_the_table() -> None:

@@ -8,10 +8,10 @@ from matplotlib.colors import same_color
 from matplotlib.figure import Figure
 from matplotlib.patches import Polygon
 
-from nlobayes.plots.data import MOST_INPUTS, data
+from nlobayes.plots.data import data
 from nlobayes.plots.style import SPLIT_COLORS
 from tests.unit.plots.data_tables import class_data_tables, data_tables
-from tests.unit.plots.drawing import drawn, shown, xy
+from tests.unit.plots.drawing import drawn, xy
 
 NAMES = ("data_rows", "data_columns", "data_splits")
 
@@ -51,11 +51,6 @@ def test_the_distribution_of_each_split_sums_to_one() -> None:
         assert heights.sum() == pytest.approx(1.0)
 
 
-def test_the_legend_states_how_many_rows_are_shown() -> None:
-    assert "train, 60 of 600 rows" in shown(figure_of(data_tables()))
-    assert "test, 30 rows" in shown(figure_of(data_tables()))
-
-
 def test_classes_show_the_median_of_an_input_in_each() -> None:
     tables = class_data_tables()
     axes = figure_of(tables).axes[0]
@@ -65,14 +60,3 @@ def test_classes_show_the_median_of_an_input_in_each() -> None:
     x, y = cloud(axes, "train")
     np.testing.assert_allclose(x, expected)
     np.testing.assert_allclose(np.rint(y), expected.index)
-
-
-def test_of_many_inputs_the_first_are_drawn() -> None:
-    tables = data_tables()
-    many = range(3, 40)
-    rows = tables["data_rows"].assign(**{f"input_{k}": 1.0 * k for k in many})
-    more = [{"column": f"input_{k}", "name": f"x{k}", "unit": "", "scale": ""} for k in many]
-    columns = pd.concat([tables["data_columns"], pd.DataFrame(more)])
-    figure = figure_of({**tables, "data_rows": rows, "data_columns": columns})
-    drawn_on = [axes for axes in figure.axes if axes.has_data()]
-    assert len(drawn_on) == 2 * (MOST_INPUTS + 1)

@@ -90,8 +90,3 @@ def test_of_many_classes_the_most_probable_are_shown() -> None:
     own = tables["example_probabilities"].query("example == 0").sort_values("probability")
     expected = sorted(own["class"].tail(images.MOST_BARS))
     assert [t.get_text() for t in first.get_yticklabels()] == [f"class {c}" for c in expected]
-
-
-def test_a_kind_without_examples_has_no_row() -> None:
-    examples, *others = small()
-    assert len(drawn(images.images, examples.query("predicted == true"), *others).axes) == 2

@@ -55,22 +55,6 @@ def test_both_paths_on_a_logarithmic_axis() -> None:
     assert straight.min() == bezier.min() == plane_levels(figure)[0]
 
 
-def test_path_names_the_chains_of_its_ends() -> None:
-    maps = MAPS.assign(chain=[2, 5, 7])
-    text = shown(drawn(landscape.landscape, PLANE, maps, PATH))
-    assert "t, 0 at MAP 2 and 1 at MAP 5" in text
-
-
-def test_flat_landscape_is_drawn() -> None:
-    figure = drawn(
-        landscape.landscape,
-        PLANE.assign(energy=-2.0),
-        MAPS.assign(energy=-2.0),
-        PATH.assign(straight=-2.0, bezier=-2.0),
-    )
-    assert np.isfinite(plane_levels(figure)).all()
-
-
 def test_energies_that_are_not_finite_leave_holes() -> None:
     """The plane without its highest row, and a path without its middle, look as they did."""
     plane, path = PLANE.copy(), PATH.copy()
@@ -81,17 +65,6 @@ def test_energies_that_are_not_finite_leave_holes() -> None:
     assert plane_levels(figure)[0] == plane_levels(drawn_landscape())[0]
     straight = np.asarray(figure.axes[1].get_lines()[0].get_ydata())
     assert np.flatnonzero(np.isnan(straight)).tolist() == [20]
-
-
-def test_few_pairs_are_named() -> None:
-    table = distances(4)
-    figure = drawn(landscape.distances, table)
-    lines = figure.axes[0].get_lines()
-    assert [line.get_label() for line in lines[:2]] == ["chains 0 and 1", "chains 0 and 2"]
-    assert len(lines) == 6
-    rows = table[(table["first"] == 2) & (table["second"] == 3)]
-    np.testing.assert_array_equal(np.asarray(lines[5].get_data()), rows[["epoch", "distance"]].T)
-    assert "(Euclidean, units of the weights)" in shown(figure)
 
 
 def test_many_pairs_are_counted_and_have_a_median() -> None:

@@ -90,23 +90,6 @@ def test_a_draw_that_does_not_vary_is_at_the_edge() -> None:
     assert share[0] == pytest.approx(100 / 60)
 
 
-def test_a_target_that_does_not_vary_has_no_ratio() -> None:
-    tables = prior_tables()
-    flat = tables["prior_scales"].copy()
-    flat.loc[0, ["sd", "step", "range"]] = 0.0
-    right = figure_of(tables | {"prior_scales": flat}, labels_of("y0")).axes[1]
-    assert all(share.sum() == 0 for share, _ in histograms(right).values())
-
-
-def test_each_output_has_its_panels_up_to_three() -> None:
-    for outputs in (1, 2, 3, 5):
-        names = [f"y{number}" for number in range(outputs)]
-        figure = figure_of(prior_tables(outputs=outputs), labels_of(*names))
-        assert len(figure.axes) == 2 * min(outputs, 3)
-        words = [axes.get_ylabel() for axes in figure.axes[::2]]
-        assert words == [f"{name} (s)" for name in names[:3]]
-
-
 def test_classes_show_how_sure_the_prior_is() -> None:
     tables = class_prior_tables()
     names = ["largest probability", *(f"probability of class {number}" for number in range(3))]

@@ -1,7 +1,5 @@
 """What holds for every figure of the registry."""
 
-from functools import cache
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -84,12 +82,6 @@ NOTHING_TO_DRAW = {
 }
 
 
-@cache
-def figure(name: str, warnings: tuple[str, ...] = ()) -> Figure:
-    """Figure that several tests only look at."""
-    return draw(name, run=RUN, warnings=warnings)
-
-
 def red_words(figure: Figure) -> str:
     red = [text.get_text() for text in figure.findobj(Text) if text.get_color() == RED]
     return " ".join(" ".join(red).split())
@@ -118,41 +110,26 @@ def test_equal_tables_give_equal_bytes(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_tables_are_not_modified(name: str) -> None:
-    assert figure(name).axes
+def test_a_figure_fits_its_page_states_units_and_names_its_run_below_everything(name: str) -> None:
+    """With as many warnings in red as there can be; it leaves its tables alone."""
+    drawn = draw(name, run=RUN, warnings=WARNINGS)
     for table in FIGURES[name].tables:
         pd.testing.assert_frame_equal(TABLES[table], PRISTINE[table])
-
-
-@pytest.mark.parametrize("name", FIGURES)
-def test_labels_state_units(name: str) -> None:
-    words = shown(figure(name))
+    words = shown(drawn)
     assert [unit for unit in UNITS[name] if unit not in words] == []
-
-
-@pytest.mark.parametrize("name", FIGURES)
-def test_nothing_reaches_beyond_the_page(name: str) -> None:
-    assert_on_the_page(figure(name))
-
-
-@pytest.mark.parametrize("name", FIGURES)
-@pytest.mark.by_day(9)
-def test_warning_is_red_and_fits_the_page(name: str) -> None:
-    warned = figure(name, WARNINGS)
-    assert " ".join(WARNINGS) in red_words(warned)
-    assert_on_the_page(warned)
-    assert "FAILED" not in red_words(figure(name))
-
-
-@pytest.mark.parametrize("name", FIGURES)
-def test_the_run_is_named_below_everything_else(name: str) -> None:
-    """In full, and apart from panels, legends and warnings."""
-    drawn = figure(name, WARNINGS)
+    assert " ".join(WARNINGS) in red_words(drawn)
+    assert_on_the_page(drawn)
     (named,) = (text for text in drawn.texts if text.get_text() == RUN)
     foot = named.get_window_extent()
     others = [text for text in drawn.texts if text is not named]
     above = [part.get_tightbbox() for part in (*drawn.axes, *drawn.legends, *others)]
     assert all(box.y0 >= foot.y1 - 0.5 for box in above if box is not None and box.height)
+
+
+def test_without_a_warning_nothing_is_in_red_and_the_page_is_kept() -> None:
+    plain = draw("pulls", run=RUN)
+    assert "FAILED" not in red_words(plain)
+    assert_on_the_page(plain)
 
 
 @pytest.mark.parametrize("name", NOTHING_TO_DRAW)

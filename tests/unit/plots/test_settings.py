@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.patches import StepPatch
 from scipy.stats import norm
 
 from nlobayes.plots import settings
-from tests.unit.plots.drawing import TABLES, drawn, shown, xy
+from tests.unit.plots.drawing import TABLES, drawn, xy
 from tests.unit.plots.prediction_tables import invented_pulls
 
 PULLS, WEIGHTS = TABLES["pulls_by_setting"], TABLES["weight_spread"]
@@ -46,13 +45,6 @@ def test_the_legend_gives_the_spread_of_each_and_the_failed_runs_stand_out() -> 
     assert figure.legends[0].get_title().get_text() == "not converged: 1 of 12 runs"
 
 
-def test_a_setting_without_spread_of_draws_has_one_panel() -> None:
-    first = PULLS["setting"] == PULLS["setting"].iloc[0]
-    figure = drawn(settings.pulls, PULLS[~(first & (PULLS["kind"] == "epistemic"))])
-    assert [len(steps(figure, panel)) for panel in (0, 1)] == [4, 3]
-    assert labels(figure)[0].endswith("1.50 total")
-
-
 def test_of_many_settings_ten_are_drawn_the_first_and_the_last_among_them() -> None:
     figure = drawn(settings.pulls, invented_pulls(settings=23))
     found = steps(figure, 0)
@@ -63,12 +55,6 @@ def test_of_many_settings_ten_are_drawn_the_first_and_the_last_among_them() -> N
     assert texts[9].startswith("hmc_warmup_3138105960900:")
     title = figure.legends[0].get_title().get_text()
     assert title.splitlines()[1] == "10 of 23 settings are drawn; all are in the table"
-
-
-def test_ten_settings_are_all_drawn() -> None:
-    figure = drawn(settings.pulls, invented_pulls(settings=10))
-    assert len(steps(figure, 0)) == 10
-    assert "are drawn" not in shown(figure)
 
 
 def test_weights_are_shares_below_a_value() -> None:
@@ -87,9 +73,3 @@ def test_sds_of_many_sizes_have_a_logarithmic_axis_and_weights_never() -> None:
     wide.loc[wide["setting"] == "laplace", "value"] /= 100
     left, right = drawn(settings.weight_spread, wide).axes
     assert (left.get_xscale(), right.get_xscale()) == ("linear", "log")
-
-
-def test_nothing_to_draw_is_stated() -> None:
-    empty: pd.DataFrame = PULLS.head(0)
-    assert "no pulls" in shown(drawn(settings.pulls, empty))
-    assert "no weights" in shown(drawn(settings.weight_spread, WEIGHTS.head(0)))

@@ -7,7 +7,7 @@ from matplotlib.patches import Polygon, Rectangle
 
 from nlobayes.plots import sizes
 from nlobayes.plots.style import BLUE, GREEN, VERMILLION
-from tests.unit.plots.drawing import draw, drawn, shown, xy
+from tests.unit.plots.drawing import drawn, xy
 from tests.unit.plots.prediction_tables import prediction_tables
 from tests.unit.plots.size_tables import size_tables
 
@@ -63,11 +63,6 @@ def test_every_quantity_has_a_trace_with_a_bin_for_each_number() -> None:
     assert sorted(set(outline.get_xy()[:, 1].tolist())) == [0.5, 1.5, 2.5, 3.5]
 
 
-def test_one_size_alone_can_be_drawn() -> None:
-    table = TABLES["size_trace"].assign(value=3.0)
-    assert drawn(sizes.size_trace, table).axes
-
-
 def test_lines_are_the_scores_of_the_mixtures() -> None:
     scores = TABLES["size_scores"]
     figure = drawn(sizes.draw_scores, TABLES["draw_scores"], scores, LABELS)
@@ -76,16 +71,3 @@ def test_lines_are_the_scores_of_the_mixtures() -> None:
     assert flat == scores.query("split == 'test'")["rmse_log10"].tolist()
     assert all(line.get_linestyle() == "None" for line in train.get_lines())
     assert [axes.get_title(loc="left") for axes in figure.axes[:3]] == ["train", "val", "test"]
-
-
-def test_accuracies_are_in_percent_and_many_chains_are_not_named() -> None:
-    tables = size_tables(chains=12, draws=10)
-    renamed = {
-        name: tables[name].rename(columns={"rmse_log10": "accuracy"})
-        for name in ("draw_scores", "size_scores")
-    }
-    figure = draw("draw_scores", renamed)
-    assert figure.axes[0].get_ylabel() == "accuracy (%)"
-    assert max(xy(line)[1].max() for line in figure.axes[2].get_lines()) > 2.5
-    assert "chain 3" not in shown(figure)
-    assert "modal size alone" in shown(figure)

@@ -1,11 +1,10 @@
 """Lines of what networks take, and histograms of every loading."""
 
 import numpy as np
-import pandas as pd
 from matplotlib.patches import StepPatch
 
 from nlobayes.plots.speed import loadings, speed
-from tests.unit.plots.drawing import TABLES, drawn, shown, xy
+from tests.unit.plots.drawing import TABLES, drawn, xy
 
 TABLE, EVERY = TABLES["speed"], TABLES["loadings"]
 
@@ -24,12 +23,6 @@ def test_lines_are_the_columns_in_seconds_and_milliseconds() -> None:
     np.testing.assert_array_equal(raw[2], TABLE["raw_256_ms"])
 
 
-def test_draws_that_no_network_has_are_not_named() -> None:
-    fixed = drawn(speed, TABLE.assign(seconds_per_draw_at_most=np.nan))
-    assert "longest draw" not in shown(fixed)
-    assert "draw of fixed length" in shown(fixed)
-
-
 def test_histograms_hold_all_but_the_slowest_percent() -> None:
     axes = drawn(loadings, EVERY).axes[0]
     steps = [patch.get_data() for patch in axes.patches if isinstance(patch, StepPatch)]
@@ -38,8 +31,3 @@ def test_histograms_hold_all_but_the_slowest_percent() -> None:
         np.testing.assert_allclose(np.sum(values), 99.0)
         ends = [rows["load_ms"].min(), rows["load_ms"].quantile(0.99)]
         np.testing.assert_allclose(edges[[0, -1]], ends)
-
-
-def test_legend_states_the_number_of_loadings_and_their_median() -> None:
-    equal = pd.DataFrame({"parameters": [351] * 3, "load_ms": [2.0, 2.0, 2.0]})
-    assert "351 parameters, median 2 ms of 3" in shown(drawn(loadings, equal))

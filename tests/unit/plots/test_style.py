@@ -39,11 +39,6 @@ def plain_figure() -> Figure:
     return figure
 
 
-def test_unknown_format_is_refused() -> None:
-    with refused("plots.unknown_format", format="pdf", known=["png", "svg"]):
-        render(plain_figure(), "pdf")
-
-
 @pytest.mark.parametrize("format", ["svg", "png"])
 def test_settings_of_the_user_neither_matter_nor_change(format: str) -> None:
     expected = render(plain_figure(), format)
@@ -78,3 +73,8 @@ def test_captions_are_valid_and_short(name: str) -> None:
     html = publish_parts(text, writer="html", settings_overrides={"halt_level": 2})["body"]
     assert name == "workflow" or "toy/small/hmc/1" in html
     assert 30 <= len(text.split()) <= 110
+
+
+def test_unknown_format_is_refused() -> None:
+    with refused("plots.unknown_format", format="pdf", known=["png", "svg"]):
+        render(plain_figure(), "pdf")

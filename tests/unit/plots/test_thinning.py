@@ -26,19 +26,6 @@ def test_four_panels_against_the_step() -> None:
         assert axes.get_xscale() == "log"
 
 
-def test_scores_without_thinning_and_units_are_stated() -> None:
-    text = shown(drawn(draw_thinning, thinning()))
-    for expected in (
-        "RMSE, 0.02131 of all draws\n(test reference points)",
-        "LPPD, 2.314 of all draws\n(test reference points, Gaussian noise)",
-        "change (%)",
-        "change (nats per point)",
-        "MB",
-        "thinning step (draws)",
-    ):
-        assert expected in text
-
-
 def test_chosen_step_is_marked_in_every_panel() -> None:
     table = thinning()
     figure = drawn(draw_thinning, table)
@@ -46,22 +33,6 @@ def test_chosen_step_is_marked_in_every_panel() -> None:
     assert [data(mark)[0] for mark in marks] == [[5]] * 4
     assert data(marks[0])[1] == table["ess_f_median"][table["step"] == 5].item()
     assert "chosen: n = 5, 93 % of the ESS" in shown(figure)
-
-
-def test_the_loss_of_storing_every_nth_draw_is_stated() -> None:
-    """The first row are all draws: 731 effective ones, of which the stored leave 300."""
-    table = thinning()
-    table.loc[table["stored"], "ess_f_median"] = 300.0
-    figure = drawn(draw_thinning, table)
-    assert "stored: n = 2, 41 % of the ESS" in shown(figure)
-    assert data(figure.axes[0].get_lines()[0])[0, 0] == 1
-
-
-def test_single_step_that_was_not_chosen() -> None:
-    figure = drawn(draw_thinning, thinning().head(1).assign(chosen=False))
-    assert "chosen" not in shown(figure)
-    assert "stored" not in shown(figure)
-    assert len(figure.axes) == 4
 
 
 def test_without_an_rmse_three_panels() -> None:

@@ -1,6 +1,5 @@
 """A failed check can be overlooked neither with nor without colours."""
 
-import numpy as np
 import pytest
 from matplotlib.figure import Figure
 from matplotlib.text import Text
@@ -21,15 +20,6 @@ def drawn_verdict(failed: tuple[str, ...] = (), uncalibrated: tuple[str, ...] = 
 def red_texts(figure: Figure) -> list[str]:
     found = figure.findobj(Text)
     return [text.get_text() for text in found if text.get_color() == RED and text.get_text()]
-
-
-def test_nothing_is_red_where_all_passed() -> None:
-    figure = drawn_verdict()
-    assert red_texts(figure) == []
-    assert "converged: all checks passed\n" in shown(figure)
-    assert "FAILED" not in shown(figure)
-    assert "NOT CONVERGED" not in shown(figure)
-    assert shown(figure).count("passed\n") >= len(NAMES) + 4
 
 
 @pytest.mark.parametrize(
@@ -68,19 +58,3 @@ def test_values_and_limits_are_written_out() -> None:
         "at most 0.043",
     ):
         assert expected in text
-
-
-def test_value_that_is_not_finite_is_stated() -> None:
-    table = verdict(("rhat_f_median",))
-    table.loc[0, "value"] = np.nan
-    assert "not finite" in red_texts(drawn(draw_verdict, table, calibration_checks()))
-
-
-def test_rows_of_a_long_verdict_keep_their_height() -> None:
-    figure = drawn_verdict()
-    short = drawn(draw_verdict, verdict().head(2), calibration_checks().head(1))
-    heights = [
-        axes.get_window_extent().height / abs(np.diff(axes.get_ylim()).item())
-        for axes in (*figure.axes, *short.axes)
-    ]
-    assert max(heights) < 1.25 * min(heights)

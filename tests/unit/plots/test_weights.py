@@ -73,14 +73,6 @@ def test_density_of_one_normal_falls_as_it_should() -> None:
     assert ring.mean() == pytest.approx(outer, rel=0.06)
 
 
-def test_many_draws_are_thinned_evenly_and_no_chain_is_on_top() -> None:
-    axes = drawn(weights.planes, chain_tables(chains=16, draws=400)["weight_planes"]).axes[0]
-    colors = np.asarray(dots(axes).get_facecolor())
-    assert len(colors) == 16 * 50
-    np.testing.assert_array_equal(colors[:16], colors[-16:])
-    assert len(np.unique(colors[:16], axis=0)) == len(CHAIN_COLORS)
-
-
 @pytest.mark.parametrize(
     ("scale", "slope", "reason"),
     [
@@ -100,23 +92,6 @@ def test_draws_without_a_plane_are_named(scale: float, slope: float | None, reas
     assert first.get_title(loc="left") == f"no density: {reason}"
     assert (len(filled(first)), len(filled(second))) == (0, 1)
     assert len(np.asarray(dots(first).get_offsets())) == 360
-
-
-def test_names_are_text_and_wrapped() -> None:
-    name = "weights_1[log10 of the $m$ of the gluino (GeV), 17]"
-    figure = drawn(weights.planes, PLANES.assign(x_name=name))
-    assert r"\$m\$" in figure.axes[0].get_xlabel()
-    assert max(map(len, figure.axes[0].get_xlabel().split("\n"))) <= 32
-
-
-def test_a_single_weight_has_no_plane() -> None:
-    assert "a single weight: no pair to show" in shown(drawn(weights.planes, PLANES.head(0)))
-
-
-def test_no_weight_moves_at_all() -> None:
-    figure = drawn(weights.planes, PLANES.assign(x=0.0, y=1.0))
-    assert len(figure.axes) == 4
-    assert shown(figure).count("no density: never moved") == 4
 
 
 @pytest.mark.parametrize("count", [1, 5, 6])
@@ -148,10 +123,3 @@ def test_marginals_have_a_panel_per_parameter_and_a_colour_per_chain() -> None:
         first, second = axes.get_title(loc="left").splitlines()
         assert first == name
         assert second == rf"$\hat{{R}}$ = {'too few draws' if name == 'noise' else '1.002'}"
-
-
-def test_names_of_parameters_are_text() -> None:
-    table = TABLES["marginals"].assign(parameter="weights_1[$m$, 0]")
-    axes = drawn(marginals.marginals, table).axes
-    assert len(axes) == 1
-    assert r"\$m\$" in axes[0].get_title(loc="left")

@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from nlobayes.study.comparison import CompareJob, compare_job, scanned
+from nlobayes.study.comparison import compare_job, scanned
 from nlobayes.study.grid import Study
-from nlobayes.study.jobs import read_job
-from tests.refusals import invalid, refused
+from tests.refusals import refused
 
 MakeStudy = Callable[..., Study]
 SPLIT = {"train": 30, "validation": 15, "test": 15}
@@ -82,17 +81,6 @@ def test_layers_become_width_and_depth(
     assert [{key: v for key, v in values.items() if key != "network"} for values in found] == (
         expected
     )
-
-
-def test_what_a_preset_leaves_open_is_left_out(make_study: MakeStudy) -> None:
-    pretraining = {"patient": {"epochs": 10, "patience": 5}}
-    changes = {"pretraining": pretraining, "seeds": [1]} | grid(pretraining=["adam", "patient"])
-    job = compare_job(make_study(changes), "small")
-    assert [run.values for run in job.runs] == [
-        {"pretraining": "adam"},
-        {"pretraining": "patient", "pretraining.patience": 5},
-    ]
-    assert scanned(job) == (None, None)
 
 
 def datasets(**sections: dict[str, Any]) -> dict[str, Any]:
@@ -173,13 +161,3 @@ def test_what_is_scanned_is_a_number_that_nothing_else_follows(
         "methods": {"nuts_long": {"kernel": {"kind": "nuts"}, "draws_per_segment": 32}},
     } | grid(network=network, method=method)
     assert scanned(compare_job(make_study(changes), "small")) == expected
-
-
-def test_a_job_is_the_same_after_its_way_through_json(make_study: MakeStudy) -> None:
-    job = compare_job(make_study(), "small")
-    assert read_job(CompareJob, job.model_dump_json()) == job
-
-
-def test_a_job_has_runs() -> None:
-    with invalid("too_short"):
-        CompareJob(runs=())

@@ -21,11 +21,6 @@ DENSE: dict[str, dict[str, Any]] = {
     "variational": {"kind": "variational"},
     "gauss_newton": {"kernel": {"kind": "hmc"}, "warmup": WINDOWS, "draws_per_segment": 16},
 }
-SPARSE: dict[str, dict[str, Any]] = {
-    "diagonal": {"kind": "laplace", "covariance": "diagonal"},
-    "low_rank": {"kind": "variational", "covariance": "low_rank"},
-    "hmc": {"kernel": {"kind": "hmc"}, "draws_per_segment": 16},
-}
 
 
 def wide(units: int, method: dict[str, Any], **network: Any) -> dict[str, Any]:
@@ -43,11 +38,6 @@ def test_a_dense_curvature_of_a_wide_network_is_refused(make_study: MakeStudy, k
     with refused("study.dense_curvature") as caught:
         make_study(wide(667, DENSE[kind]))
     assert "4003 parameters or more, above 4000; use a form" in str(caught.value)
-
-
-@pytest.mark.parametrize("kind", SPARSE)
-def test_other_forms_are_planned(make_study: MakeStudy, kind: str) -> None:
-    make_study(wide(5000, SPARSE[kind]))
 
 
 def test_an_output_layer_that_is_integrated_out_does_not_count(make_study: MakeStudy) -> None:

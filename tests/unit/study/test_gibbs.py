@@ -59,11 +59,6 @@ def test_other_priors_are_refused(
         drawn_by_gibbs(prior)
 
 
-def test_joint_hmc_samples_them_all(make_study: MakeStudy) -> None:
-    study = make_study({"priors": {"fan_in": HIERARCHICAL}})
-    assert {run.prior.kind for run in study.runs("small")} == {"hierarchical"}
-
-
 def test_a_low_rank_mass_matrix_cannot_be_cut(drawn_by_gibbs: Callable[..., Study]) -> None:
     prior = {"kind": "tensorbnn"}
     drawn_by_gibbs(prior, mass_matrix="dense")

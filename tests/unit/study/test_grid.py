@@ -36,11 +36,6 @@ def test_a_run_holds_the_presets_of_its_names(make_study: Callable[..., Study]) 
         assert run.run_id == "/".join([*(run.names[kind] for kind in CROSSED), f"s{run.seed}"])
 
 
-def test_run_ids_name_one_run_each(make_study: Callable[..., Study]) -> None:
-    ids = [run.run_id for run in make_study().runs("small")]
-    assert len(set(ids)) == len(ids) == 8
-
-
 def test_seeds_of_a_grid_replace_those_of_the_study(make_study: Callable[..., Study]) -> None:
     runs = make_study({"grids": {"small": {"seed": 7, "network": "n4", "method": "hmc"}}})
     assert [run.seed for run in runs.runs("small")] == [7]
@@ -96,15 +91,6 @@ def test_the_execution_reads_from_yaml_and_reaches_every_run(
     runs = list(study.runs("small"))
     assert {run.execution for run in runs} == {expected}
     assert [run.run_id for run in runs] == [run.run_id for run in make_study().runs("small")]
-
-
-@pytest.mark.parametrize("kind", CROSSED)
-def test_one_name_may_stand_alone(make_study: Callable[..., Study], kind: str) -> None:
-    name = {"network": "n8", "method": "nuts"}.get(kind) or getattr(
-        make_study().grids["small"], kind
-    )[0]
-    alone, listed = (make_study({"grids": {"small": {kind: names}}}) for names in (name, [name]))
-    assert alone == listed
 
 
 @pytest.mark.parametrize("kind", [*CROSSED, "evaluation"])
@@ -171,37 +157,12 @@ def test_names_that_would_leave_their_folder_are_refused(
         make_study({section: {name: copy}})
 
 
-def test_names_of_grids_are_checked_too(make_study: Callable[..., Study]) -> None:
-    grid = make_study().grids["small"].model_dump(mode="json")
-    with refused("study.name", places=["grids"]):
-        make_study({"grids": {"../g": grid}})
-
-
-def test_a_newline_in_a_place_stays_in_one_line(make_study: Callable[..., Study]) -> None:
-    with refused("greater_than_equal", places=["networks.n\n4.hidden.0"]) as caught:
-        make_study({"networks": {"n\n4": {"hidden": [0]}}})
-    assert "\n" not in str(caught.value)
-
-
 def test_one_run_is_evaluated_in_one_way(make_study: Callable[..., Study]) -> None:
     again = make_study().grids["small"].model_dump(mode="json") | {"network": ["n8"]}
     make_study({"grids": {"again": again}})
     with refused("study.two_evaluations", places=["grids.again.evaluation"]) as caught:
         make_study({"grids": {"again": again | {"evaluation": "strict"}}})
     assert "made/n8/fan_in/tight/adam/hmc/s1" in str(caught.value)
-
-
-def test_at_most_three_errors_are_reported_at_once(make_study: Callable[..., Study]) -> None:
-    with refused("greater_than_equal") as caught:
-        make_study({"networks": {f"n{width}": {"hidden": [0]} for width in range(9)}})
-    assert str(caught.value).count("must be at least 1") == 3
-    assert len(caught.value.fields["faults"]) == len(caught.value.fields["places"]) == 9
-
-
-@pytest.mark.parametrize("config", [None, [], "study", 3])
-def test_a_study_is_a_mapping(config: Any) -> None:
-    with refused("model_type", where="configuration"):
-        load_study(config)
 
 
 def test_chains_that_share_a_start_are_dealt_in_order(make_study: Callable[..., Study]) -> None:
@@ -218,12 +179,6 @@ def test_starts_are_shared_evenly_and_by_no_less_than_two_groups(per_start: int)
     sampler = {"kernel": {"kind": "hmc"}, "draws_per_segment": 8, "chains": 6}
     with invalid("study.uneven_starts", chains=6, chains_per_start=per_start):
         MCMC.model_validate(sampler | {"chains_per_start": per_start})
-
-
-def test_samplers_share_the_path_of_their_model(make_study: Callable[..., Study]) -> None:
-    for run in make_study().runs("small"):
-        sampler = run.names["method"]
-        assert run.run_id.split("/") == [*run.model_id.split("/")[:-1], sampler, f"s{run.seed}"]
 
 
 @pytest.mark.parametrize(
@@ -254,3 +209,9 @@ def test_a_value_of_another_type_is_refused_in_plain_words(
         make_study(changes)
     assert str(caught.value).startswith(f"configuration: {message}")
     assert len({*caught.value.fields["places"]}) == 1
+
+
+@pytest.mark.parametrize("config", [None, [], "study", 3])
+def test_a_study_is_a_mapping(config: Any) -> None:
+    with refused("model_type", where="configuration"):
+        load_study(config)

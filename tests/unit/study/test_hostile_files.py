@@ -15,10 +15,7 @@ import pytest
 from nlobayes.study.files import (
     MOST_BYTES,
     MOST_CHARACTERS,
-    MOST_LEVELS,
     MOST_VALUES,
-    read_study,
-    read_text,
     read_yaml,
 )
 from nlobayes.study.jobs import CheckConvergenceJob, read_job
@@ -83,15 +80,6 @@ def test_deep_nesting_is_refused(tmp_path: Path, opening: str) -> None:
     assert refusal(tmp_path / "bad.yaml", "study.yaml_deep")
 
 
-def test_as_many_levels_as_allowed_are_read_and_one_more_is_not(tmp_path: Path) -> None:
-    """The mapping and the text inside count as one level each."""
-    path, lists = tmp_path / "deep.yaml", MOST_LEVELS - 2
-    path.write_text("a: " + "[" * lists + "x" + "]" * lists)
-    assert read_yaml(path)
-    path.write_text("a: " + "[" * (lists + 1) + "x" + "]" * (lists + 1))
-    assert refusal(path, "study.yaml_large")
-
-
 @pytest.mark.parametrize(
     "tag",
     [
@@ -128,11 +116,6 @@ def test_a_key_that_is_given_twice_is_refused_with_its_line(
     message = refusal(tmp_path / "bad.yaml", "study.yaml_key_twice")
     assert f"key {key!r}" in message
     assert 'in "bad.yaml", line 3, column' in message
-
-
-def test_a_merged_key_may_be_overridden(tmp_path: Path) -> None:
-    (tmp_path / "a.yaml").write_text("a: &a {x: 1, y: 2}\nb: {<<: *a, x: 3}\n")
-    assert read_yaml(tmp_path / "a.yaml")["b"] == {"x": 3, "y": 2}
 
 
 @pytest.mark.parametrize(
@@ -207,13 +190,6 @@ def test_what_is_no_file_is_refused_without_waiting_for_it(tmp_path: Path, kind:
     assert refusal(path, "study.absent" if kind == "nothing" else "study.not_yaml")
 
 
-def test_a_template_is_refused_as_a_study(tmp_path: Path) -> None:
-    path = tmp_path / "mine.yaml"
-    path.write_text('__use_yte__: true\nseeds: ?__import__("os").system("touch hacked")\n')
-    with refused("study.template", where=path):
-        read_study(path)
-
-
 def check(*words: str | Path) -> subprocess.CompletedProcess[str]:
     """Run the check of studies in the root of the project."""
     command = [sys.executable, "-m", "nlobayes.study", *map(str, words)]
@@ -277,8 +253,3 @@ def test_a_specification_that_is_no_file_is_refused_without_waiting_for_it(tmp_p
     for place in (tmp_path, tmp_path / "pipe", Path("/dev/zero"), Path("x" * 5000)):
         with refused("study.no_spec", where="--spec", path=place):
             read_job(CheckConvergenceJob, str(place))
-
-
-def test_text_is_read_as_utf8_whatever_the_locale(tmp_path: Path) -> None:
-    (tmp_path / "text").write_bytes("é".encode())
-    assert read_text(tmp_path / "text") == "é"

@@ -22,17 +22,14 @@ from nlobayes.study.jobs import (
     IngestJob,
     LandscapeJob,
     PosteriorPredictiveJob,
-    PrepareJob,
     PretrainJob,
     PriorPredictiveJob,
-    SimulateJob,
     TabulateChainsJob,
     TabulateJob,
     WarmupJob,
     read_job,
 )
 from nlobayes.study.sources.slha import SlhaSource
-from nlobayes.study.sources.table import TableSource
 from tests.refusals import invalid, refused
 
 KINDS: dict[str, type[Frozen]] = {
@@ -156,14 +153,6 @@ def test_the_energy_variance_of_an_unadjusted_kernel_reaches_its_diagnosis(
     assert first_jobs(make_study())["diagnose"].model_dump()["energy_variance"] is None
 
 
-def test_the_seed_reaches_what_is_random(make_study: Callable[..., Study]) -> None:
-    one, two = [*make_study().runs("small")][:2]
-    assert (one.seed, two.seed) == (1, 2)
-    before, after = run_jobs(one), run_jobs(two)
-    same = {verb for verb in before if before[verb] == after[verb]}
-    assert same == {"diagnose", "posterior_predictive", "export", "tabulate_chains"}
-
-
 def test_the_shape_of_images_reaches_their_tables_alone(make_study: Callable[..., Study]) -> None:
     """Nothing is prepared or sampled again for a figure."""
     run = next(make_study().runs("small"))
@@ -203,26 +192,6 @@ def test_a_dataset_is_simulated_or_only_prepared_anew(
     after = make_study({"datasets": {"made": change}}).datasets["made"]
     assert (simulate_job(before) != simulate_job(after)) is simulated
     assert (prepare_job(before) != prepare_job(after)) is prepared
-
-
-def test_units_of_a_table_reach_its_preparation(make_study: Callable[..., Study]) -> None:
-    units = {"sigma": "fb"}
-    study = make_study({"datasets": {"mine": {"source": {"units": units}}}})
-    assert prepare_job(study.datasets["mine"]).units == units
-    assert prepare_job(study.datasets["made"]).units == {}
-
-
-def test_every_key_of_a_table_reaches_its_preparation(make_study: Callable[..., Study]) -> None:
-    """Its path is an input of the rule."""
-    changes = {
-        "units": {"sigma": "fb"},
-        "names": ("m1", "sigma"),
-        "duplicates": "keep",
-        "most_mb": 7,
-    }
-    assert {"kind", "path", *changes} == TableSource.model_fields.keys()
-    study = make_study({"datasets": {"mine": {"source": changes}}})
-    assert prepare_job(study.datasets["mine"]).model_dump(include={*changes}) == changes
 
 
 def slha_source(**changes: Any) -> SlhaSource:
@@ -316,20 +285,6 @@ def test_jobs_are_read_back_from_text_and_from_a_file(
     assert read_job(KINDS[verb], str(tmp_path / "spec.json")) == job
 
 
-@pytest.mark.parametrize("name", ["made", "mine"])
-def test_preparations_are_read_back(make_study: Callable[..., Study], name: str) -> None:
-    """Numbers of rows stay whole and fractions stay fractions."""
-    job = prepare_job(make_study().datasets[name])
-    again = read_job(PrepareJob, job.model_dump_json())
-    assert again == job
-    assert type(again.split.train) is type(job.split.train)
-
-
-def test_simulations_are_read_back(make_study: Callable[..., Study]) -> None:
-    job = simulate_job(make_study().datasets["made"])
-    assert read_job(SimulateJob, job.model_dump_json()) == job
-
-
 @pytest.mark.parametrize(
     ("change", "place", "fault"),
     [
@@ -358,33 +313,7 @@ def test_refused_specifications_name_the_error_and_its_place(
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("text", ["{", '{"draws": 1,}', '{"draws": nan}', '{"a":\n\n'])
-def test_text_that_is_not_json_is_refused(text: str) -> None:
-    with refused("json_invalid", where="DrawJob specification") as caught:
-        read_job(DrawJob, text)
-    assert "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    "content", [None, b"\xff\xfe", "folder"], ids=["missing", "binary", "folder"]
-)
-def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path, content: bytes | str | None) -> None:
-    path = tmp_path / "spec.json"
-    if isinstance(content, bytes):
-        path.write_bytes(content)
-    elif content:
-        path.mkdir()
-    with refused("study.no_spec", where="--spec", path=path):
-        read_job(DrawJob, str(path))
-
-
 @pytest.mark.parametrize("spec", ["", "draw", "[1]", "x" * 5000])
 def test_text_that_is_no_object_is_taken_for_a_path(spec: str) -> None:
     with refused("study.no_spec", where="--spec", path=Path(spec)):
         read_job(DrawJob, spec)
-
-
-def test_a_file_that_holds_no_object_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "spec.json").write_text("[1]")
-    with refused("model_type", where="DrawJob specification"):
-        read_job(DrawJob, str(tmp_path / "spec.json"))

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from nlobayes.study.labels import labels, model_labels, read_whole_study, shortened
+from nlobayes.study.labels import labels, read_whole_study, shortened
 
 
 @pytest.fixture
@@ -33,17 +33,6 @@ def test_a_label_is_the_grid_and_what_differs_in_it(study: object) -> None:
     assert found[model("n16", "tolerance_10", "hmc_check", 1)] == "check hmc_check"
     assert found[model("n16", "tolerance_10", "hmc_check", 2)] == "shapes n16 s2"
     assert len({*found.values()}) == len(found) == 6
-
-
-def test_targets_name_a_run_before_other_grids(study: object) -> None:
-    path = "embedded_k/n16/fan_in/tolerance_10/adam/hmc_check/s1"
-    assert labels(study)[path] == "shapes n16 s1"  # type: ignore[arg-type]
-
-
-def test_a_model_is_called_without_its_sampler(study: object) -> None:
-    found = model_labels(study)  # type: ignore[arg-type]
-    assert found["embedded_k/n32/fan_in/tolerance_3_5/adam/s1"] == "quickstart"
-    assert found["embedded_k/n32/fan_in/tolerance_10/adam/s2"] == "shapes n32 s2"
 
 
 @pytest.mark.parametrize(

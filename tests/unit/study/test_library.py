@@ -48,19 +48,6 @@ def test_the_shipped_study_is_valid_and_every_grid_has_jobs() -> None:
             assert run_jobs(run).keys() == EVERY_RUN | checks
 
 
-@pytest.mark.parametrize("grid", ["ci", "check", "quickstart", "sharp", "full", "thesis", "priors"])
-def test_every_grid_of_the_documentation_exists(grid: str) -> None:
-    assert load_study(shipped(targets=[grid])).targets == (grid,)
-
-
-def test_the_examples_of_the_documentation_are_valid() -> None:
-    chain_groups = (CONFIG / "README.md").read_text().split("```yaml\n")[1:]
-    examples = [yaml.safe_load(chain_group.split("```")[0]) for chain_group in chain_groups]
-    assert len(examples) == 3
-    for example in examples:
-        load_study(shipped(**example))
-
-
 def test_files_are_merged_in_the_order_of_their_names(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text("networks: {n4: {hidden: [4], activation: relu}}")
     (tmp_path / "b.yaml").write_text("networks: {n4: {hidden: [5]}, n8: {hidden: [8]}}")
@@ -92,12 +79,6 @@ def test_unreadable_presets_name_their_file(tmp_path: Path, content: bytes, faul
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("folder", ["nothing", "."])
-def test_a_folder_without_presets_is_refused(tmp_path: Path, folder: str) -> None:
-    with refused("study.no_presets", where=tmp_path / folder):
-        read_presets(tmp_path / folder)
-
-
 def test_mappings_are_overridden_and_all_else_is_replaced() -> None:
     base = {"a": {"x": 1, "y": {"z": 2}}, "b": [1, 2], "c": {"d": 1}}
     changes = {"a": {"y": {"w": 3}}, "b": [3], "c": None, "e": {}}
@@ -107,14 +88,3 @@ def test_mappings_are_overridden_and_all_else_is_replaced() -> None:
         "c": None,
         "e": {},
     }
-
-
-def test_overriding_leaves_both_sides_as_they_were() -> None:
-    base, changes = {"a": {"x": 1}}, {"a": {"y": 2}}
-    override(base, changes)
-    assert base == {"a": {"x": 1}}
-    assert changes == {"a": {"y": 2}}
-
-
-def test_an_empty_change_changes_nothing() -> None:
-    assert override(shipped(), {}) == shipped()

@@ -1,6 +1,5 @@
 """Likelihood presets: their limits, with errors of one line that names the place."""
 
-import json
 from collections.abc import Callable
 from typing import Any
 
@@ -9,10 +8,8 @@ from pydantic import TypeAdapter
 
 from nlobayes.model import likelihoods
 from nlobayes.study.grid import Study
-from nlobayes.study.jobs import ModelJob
 from nlobayes.study.likelihood import LikelihoodSettings
 from nlobayes.study.likelihoods import LIKELIHOODS, Likelihood
-from nlobayes.study.likelihoods.gaussian import GaussianLikelihood
 from tests.refusals import invalid, refused
 
 INFINITY = float("inf")
@@ -141,17 +138,3 @@ def test_what_old_kinds_refused_stays_refused(preset: dict[str, Any], fault: str
     """A tolerance without its number must not become a learned noise."""
     with invalid(fault):
         read(preset)
-
-
-def test_a_stored_model_of_the_release_before_is_read() -> None:
-    """As in the specification of an artifact."""
-    old = {
-        "network": {"hidden": [4]},
-        "prior": {"kind": "gaussian", "whitened": False},
-        "likelihood": {"kind": "tolerance", "sigma": 0.1},
-        "precision": "float32",
-    }
-    with pytest.warns(FutureWarning, match="the next release refuses the old name"):
-        job = ModelJob.model_validate_json(json.dumps(old))
-    assert job.likelihood == GaussianLikelihood(kind="gaussian", sigma=0.1, scale=1.0)
-    assert job.prior.model_dump()["non_centered"] is False

@@ -9,7 +9,7 @@ import pytest
 
 from nlobayes.errors import InputError
 from nlobayes.study.grid import Study
-from nlobayes.study.marginalised import CHUNK_NUMBERS, COPIES, marginal_numbers
+from nlobayes.study.marginalised import marginal_numbers
 from nlobayes.study.resources import need, size_of
 from tests.refusals import refused
 
@@ -87,11 +87,6 @@ def test_is_planned_and_requests_memory(make_study: MakeStudy) -> None:
     assert narrow.marginal == 0
     assert wide.draw_seconds > narrow.draw_seconds
     assert need("draw", wide).mem_mb >= need("draw", narrow).mem_mb
-
-
-def test_numbers_are_of_the_smaller_side_and_of_one_chunk() -> None:
-    assert marginal_numbers(2000, 100) == COPIES * 2000 * 100 + 3 * 100**2
-    assert marginal_numbers(100, 10**6) == COPIES * CHUNK_NUMBERS + 3 * 101**2
 
 
 @pytest.mark.parametrize("what", REFUSED)

@@ -44,12 +44,6 @@ def family(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     return write
 
 
-def test_settings_are_found_by_the_names_of_their_files(family: Any) -> None:
-    package, file = family(warm="warm", cold="cold")
-    found = members.settings_of(package, file, Frozen)
-    assert {name: one.__name__ for name, one in found.items()} == {"cold": "Cold", "warm": "Warm"}
-
-
 def test_the_kind_distinguishes_the_members_of_a_union(family: Any) -> None:
     union = TypeAdapter(members.union_of(*family(warm="warm", cold="cold")))
     assert type(union.validate_python({"kind": "cold"})).__name__ == "Cold"

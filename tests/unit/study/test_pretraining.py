@@ -47,12 +47,6 @@ def test_pieces_that_do_not_fit_are_refused(
     assert "\n" not in str(caught.value)
 
 
-def test_the_defaults_are_adam_along_a_cosine_once() -> None:
-    preset = Pretraining()
-    assert (preset.optimiser.kind, preset.schedule.kind) == ("adam", "cosine")
-    assert (preset.restarts, preset.most_epochs, preset.batches(250)) == (1, 1000, 3)
-
-
 def test_epochs_and_batches_are_counted_over_cycles_and_restarts() -> None:
     cycles = {"kind": "cycles", "cycles": 4}
     preset = Pretraining.model_validate(

@@ -64,10 +64,6 @@ def test_stated_settings_override_those_of_the_source() -> None:
     assert settings_of({"column": "lo_pb"}) == {"column": "lo_pb"}
 
 
-def test_without_a_reference_the_job_is_as_before() -> None:
-    assert prepare_job(preset(None)).target.relative_to is None
-
-
 @pytest.mark.parametrize(
     ("relative_to", "changes", "message"),
     [

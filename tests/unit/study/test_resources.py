@@ -20,7 +20,6 @@ from nlobayes.study.resources import (
     need,
     rows_of,
     size_of,
-    size_of_dataset,
 )
 from nlobayes.study.run import RunSpec
 from nlobayes.study.source import UNKNOWN_ROWS
@@ -152,56 +151,46 @@ def size_in(study: Study) -> Size:
     return size_of(run, rows_of(run.dataset))
 
 
-@pytest.mark.parametrize(
-    ("study", "verb", "measured"),
-    [(name, verb, mb) for name, verbs in MEASURED.items() for verb, mb in verbs.items()],
-)
+@pytest.mark.parametrize("study", STUDIES)
 def test_memory_is_enough_and_at_most_four_times_of_what_was_measured(
-    make_study: MakeStudy, study: str, verb: str, measured: int
+    make_study: MakeStudy, study: str
 ) -> None:
-    requested = need(verb, size_in(make_study(STUDIES[study]))).mem_mb
-    peak = measured + TWO_SNAKEMAKES
-    assert 1.1 * peak < requested < 4 * peak
+    size = size_in(make_study(STUDIES[study]))
+    ratios = {
+        verb: need(verb, size).mem_mb / (measured + TWO_SNAKEMAKES)
+        for verb, measured in MEASURED[study].items()
+    }
+    assert {verb: ratio for verb, ratio in ratios.items() if not 1.1 < ratio < 4} == {}
 
 
-@pytest.mark.parametrize("verb", sorted(BASE_MB))
-@pytest.mark.parametrize("name", Size._fields)
-def test_nothing_grows_without_asking_for_at_least_as_much(verb: str, name: str) -> None:
-    more = SIZE._replace(**{name: 2 * getattr(SIZE, name)})
-    before, after = need(verb, SIZE), need(verb, more)
-    shared_out = name == "draws" and verb == "draw"  # a segment has a smaller share of them
-    assert after.mem_mb >= before.mem_mb or shared_out
-    assert after.runtime >= before.runtime
+def test_nothing_grows_without_asking_for_at_least_as_much() -> None:
+    """But a job that draws one segment has a smaller share of more draws."""
+    more = {name: SIZE._replace(**{name: 2 * getattr(SIZE, name)}) for name in Size._fields}
+    pairs = [(verb, name) for verb in BASE_MB for name in more]
+    sizes = {pair: (need(pair[0], SIZE), need(pair[0], more[pair[1]])) for pair in pairs}
+    less = [pair for pair, (before, after) in sizes.items() if after.mem_mb < before.mem_mb]
+    assert {*less} <= {("draw", "draws")}
+    assert [pair for pair in pairs if sizes[pair][1].runtime < sizes[pair][0].runtime] == []
 
 
-@pytest.mark.parametrize(
-    ("verb", "name"),
-    [
-        ("simulate", "rows"),
-        ("ingest", "rows"),
-        ("prepare", "rows"),
-        ("pretrain", "weights"),
-        ("warmup", "matrix"),
-        ("draw", "segment"),
-        ("draw", "chain_group"),
-        ("assemble", "chains"),
-        ("diagnose", "reference"),
-        ("thin", "kept"),
-        ("posterior_predictive", "rows"),
-        ("evaluate", "kept"),
-        ("tabulate", "kept"),
-        ("tabulate_chains", "draws"),
-        ("tabulate_sizes", "kept"),
-        ("export", "kept"),
-        ("agree", "draws"),
-        ("landscape", "weights"),
-        ("prior_predictive", "reference"),
-        ("plot", "rows"),
-    ],
-)
-def test_memory_follows_what_the_verb_reads(verb: str, name: str) -> None:
-    more = SIZE._replace(**{name: 100 * getattr(SIZE, name)})
-    assert need(verb, more).mem_mb > need(verb, SIZE).mem_mb
+READ = {
+    "rows": "simulate ingest prepare posterior_predictive plot",
+    "weights": "pretrain landscape",
+    "matrix": "warmup",
+    "segment": "draw",
+    "chain_group": "draw",
+    "chains": "assemble",
+    "reference": "diagnose prior_predictive",
+    "kept": "thin evaluate tabulate tabulate_sizes export",
+    "draws": "tabulate_chains agree",
+}
+
+
+def test_memory_follows_what_the_verb_reads() -> None:
+    for name, verbs in READ.items():
+        more = SIZE._replace(**{name: 100 * getattr(SIZE, name)})
+        for verb in verbs.split():
+            assert need(verb, more).mem_mb > need(verb, SIZE).mem_mb, (verb, name)
 
 
 @pytest.mark.parametrize(
@@ -283,13 +272,6 @@ def test_every_output_is_predicted_and_has_weights(
     assert several.predicted == outputs * one.predicted
 
 
-def test_double_precision_takes_twice_the_time(make_study: MakeStudy) -> None:
-    single, double = (
-        size_in(make_study({**CI, "precision": precision})) for precision in ("float32", "float64")
-    )
-    assert double.draw_seconds == pytest.approx(2 * single.draw_seconds, rel=0.01)
-
-
 def test_the_host_of_a_gpu_holds_its_libraries(make_study: MakeStudy) -> None:
     on_gpu = size_in(make_study({"execution": {"device": "gpu", "shards": 2}}))
     on_cpu = size_in(make_study())
@@ -297,12 +279,6 @@ def test_the_host_of_a_gpu_holds_its_libraries(make_study: MakeStudy) -> None:
     more = {verb: need(verb, on_gpu).mem_mb - need(verb, on_cpu).mem_mb for verb in BASE_MB}
     assert {verb for verb, megabytes in more.items() if megabytes} == ON_GPU
     assert {more[verb] for verb in ON_GPU} == {GPU_MB}
-
-
-def test_every_attempt_requests_as_much_again() -> None:
-    first = need("draw", SIZE)
-    assert first.of_attempt(1) == first
-    assert first.of_attempt(3) == (3 * first.mem_mb, 3 * first.runtime)
 
 
 def test_several_runs_need_the_sum_of_their_numbers() -> None:
@@ -336,9 +312,3 @@ def test_rows_of_every_source(
     for name in ("a.slha", "b.slha", "c.txt"):
         (tmp_path / "scan" / name).touch()
     assert rows_of(datasets["files"]) == 2
-
-
-def test_train_rows_are_counted_or_a_share(make_study: MakeStudy) -> None:
-    datasets = make_study().datasets
-    assert size_of_dataset(datasets["made"], 60).train == 30
-    assert size_of_dataset(datasets["mine"], 1000).train == 800

@@ -26,17 +26,6 @@ def study() -> Callable[[Changes], Study]:
     return lambda changes: load_study(override(override(SMALL, PRESETS), changes))
 
 
-def test_no_grid_has_rivals_by_default(study: Callable[[Changes], Study]) -> None:
-    assert {grid.rivals for grid in study({}).grids.values()} == {()}
-    assert study({"grids": {"one": {"rivals": "gp"}}}).grids["one"].rivals == ("gp",)
-
-
-def test_an_unknown_name_is_refused(study: Callable[[Changes], Study]) -> None:
-    with refused("study.unknown_name") as caught:
-        study({"grids": {"one": {"rivals": ["gp", "gpp"]}}})
-    assert "grids.one.rivals: unknown name 'gpp'; known: ['gp']" in str(caught.value)
-
-
 def test_an_ensemble_takes_steps_that_its_schedule_ends_with() -> None:
     """Held-out rows are scored a hundred times, so a hundred divides the steps."""
     steps = {"kind": "network_ensemble", "steps": 150}
@@ -66,14 +55,6 @@ def test_classes_and_several_targets_are_refused(
     assert "leave `rivals` out" in str(caught.value)
 
 
-@pytest.mark.parametrize("outputs", ["speed", "prior"])
-def test_a_grid_without_scores_has_no_rivals(
-    study: Callable[[Changes], Study], outputs: str
-) -> None:
-    with refused("study.rivals_without_scores"):
-        study({"grids": {"prior": {"rivals": ["gp"], "outputs": outputs}}})
-
-
 @pytest.mark.parametrize(
     "changes",
     [
@@ -101,3 +82,11 @@ def test_what_is_missing_is_the_library_that_is_not_installed(
     monkeypatch.setitem(sys.modules, "sklearn", None)
     needed = {kind for kind, one in kinds.items() if one.missing == "sklearn"}
     assert needed == {"gaussian_process", "boosted_trees"}
+
+
+@pytest.mark.parametrize("outputs", ["speed", "prior"])
+def test_a_grid_without_scores_has_no_rivals(
+    study: Callable[[Changes], Study], outputs: str
+) -> None:
+    with refused("study.rivals_without_scores"):
+        study({"grids": {"prior": {"rivals": ["gp"], "outputs": outputs}}})

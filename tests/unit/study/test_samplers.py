@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-import yaml
 
 from nlobayes.inference.adaptations import ADAPTATIONS, chees
 from nlobayes.inference.kernels import KERNELS
@@ -146,33 +145,12 @@ def test_keys_of_the_release_before_are_read_with_a_warning(make_study: MakeStud
     )
 
 
-@pytest.mark.parametrize("warmup", [None, 400, [], "windows"])
-def test_a_warmup_is_a_mapping(sampler: Callable[..., MCMC], warmup: Any) -> None:
-    with refused("study.refused") as caught:
-        sampler(warmup=warmup)
-    assert caught.value.fields["places"][0] == "methods.hmc.warmup"
-
-
-@pytest.mark.parametrize(("segments", "steps_per_segment"), [(1, 400), (2, 200), (8, 50), (400, 1)])
-def test_a_warmup_is_made_in_equal_segments(
-    sampler: Callable[..., MCMC], segments: int, steps_per_segment: int
-) -> None:
-    assert sampler(warmup={"segments": segments}).warmup.steps_per_segment == steps_per_segment
-
-
 @pytest.mark.parametrize("segments", [3, 7, 401])
 def test_pieces_of_a_warmup_are_whole(sampler: Callable[..., MCMC], segments: int) -> None:
     with refused("study.uneven_segments", places=["methods.hmc.warmup.windows"]):
         sampler(warmup={"segments": segments})
     with invalid("study.uneven_segments", steps=400, segments=segments):
         WindowWarmup(segments=segments)
-
-
-@pytest.mark.parametrize(("share", "adapting"), [(1.0, 400), (0.5, 200), (0.999, 399)])
-def test_a_share_of_the_steps_adapts(
-    sampler: Callable[..., MCMC], share: float, adapting: int
-) -> None:
-    assert sampler(warmup={"adaptation_share": share}).warmup.adapting == adapting
 
 
 @pytest.mark.parametrize("mass_matrix", ["diagonal", "dense", "low_rank"])
@@ -189,11 +167,6 @@ def test_a_mass_matrix_needs_steps_to_be_learned(
     assert found.warmup.adapting == FEWEST_ADAPTING_STEPS
 
 
-def test_the_identity_needs_no_steps(sampler: Callable[..., MCMC]) -> None:
-    found = sampler(warmup={"mass_matrix": "identity", "steps": 1, "adaptation_share": 0.1})
-    assert found.warmup.adapting == 1
-
-
 def test_a_random_walk_has_no_gradients_for_a_low_rank_mass_matrix(make_study: MakeStudy) -> None:
     def walk(mass_matrix: str) -> None:
         kernel, warmup = {"kind": "random_walk"}, {"mass_matrix": mass_matrix}
@@ -205,10 +178,6 @@ def test_a_random_walk_has_no_gradients_for_a_low_rank_mass_matrix(make_study: M
         walk("low_rank")
 
 
-def test_chains_are_drawn_to_the_end_by_default(sampler: Callable[..., MCMC]) -> None:
-    assert sampler().until is None
-
-
 def test_until_has_limits_of_the_function_alone(sampler: Callable[..., MCMC]) -> None:
     """They are those of the verdict, with the same names and defaults."""
     until = sampler(until={}).until
@@ -218,30 +187,3 @@ def test_until_has_limits_of_the_function_alone(sampler: Callable[..., MCMC]) ->
     assert set(Until.model_fields) == {"rhat_f_median", "rhat_f_p99", "ess_f_bulk_min"}
     some = sampler(until={"ess_f_bulk_min": 400}).until
     assert some == until.model_copy(update={"ess_f_bulk_min": 400.0})
-
-
-def test_a_sampler_reads_from_yaml_as_it_is_documented(make_study: MakeStudy) -> None:
-    text = """
-    methods:
-      long:
-        kernel: {kind: hmc, integration_steps: 64, trajectory_length: 1.5}
-        warmup: {steps: 600, segments: 3, adaptation_share: 0.5, mass_matrix: low_rank}
-        chains: 6
-        segments: 10
-        draws_per_segment: 400
-        until: {ess_f_bulk_min: 400}
-    """
-    found = make_study(yaml.safe_load(text)).methods["long"]
-    assert found == MCMC.model_validate(yaml.safe_load(text)["methods"]["long"])
-    assert found.warmup == WindowWarmup(
-        steps=600, segments=3, adaptation_share=0.5, mass_matrix="low_rank"
-    )
-    assert found.kernel.model_dump() == {
-        "kind": "hmc",
-        "integration_steps": 64,
-        "jitter": 0.2,
-        "trajectory_length": 1.5,
-        "divergence_threshold": 1000.0,
-    }
-    assert (found.chains, found.segments) == (6, 10)
-    assert found.until == Until(ess_f_bulk_min=400)

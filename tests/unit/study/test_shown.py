@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from nlobayes.study.grid import Study
-from nlobayes.study.job_builder import run_jobs
 from tests.refusals import refused
 
 MakeStudy = Callable[..., Study]
@@ -21,16 +20,6 @@ def showing(**shown: Any) -> dict[str, Any]:
         "evaluation": {"default": {"figures": shown}},
         "grids": {"small": {"network": "n34"}},
     }
-
-
-def test_jobs_contain_what_to_show(make_study: MakeStudy) -> None:
-    planes, cases = [["weights_1[m1, 0]", "noise"]], [3, {"m1": 2.5}]
-    study = make_study(showing(weight_planes=planes, marginals=["biases_3[0]"], cases=cases))
-    jobs = run_jobs(next(study.runs("small")))
-    chains = jobs["tabulate_chains"].model_dump()
-    assert chains["weight_planes"] == (("weights_1[m1, 0]", "noise"),)
-    assert chains["marginals"] == ("biases_3[0]",)
-    assert jobs["tabulate"].model_dump()["cases"] == (3, {"m1": 2.5})
 
 
 @pytest.mark.parametrize(

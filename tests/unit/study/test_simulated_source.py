@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from nlobayes.study.datasets import DatasetPreset
 from nlobayes.study.grid import Study
@@ -42,15 +40,6 @@ def test_the_order_of_a_pair_does_not_matter(make_study: Callable[..., Study]) -
     one, other = (source(make_study, pair=pair) for pair in ([1, 2], [2, 1]))
     assert one == other
     assert one.pair == (1, 2)
-
-
-@pytest.mark.parametrize("masses", [2500, RANGE])
-def test_every_setting_is_read_back(make_study: Callable[..., Study], masses: Any) -> None:
-    changes = {"pair": [2, 2], "scan": "fine_tuned", "sqrt_s_tev": 8, "squark_mass_gev": masses}
-    dataset = made(make_study, source=changes, features={"columns": SECOND})
-    job = simulate_job(dataset)
-    assert read_job(SimulateJob, job.model_dump_json()) == job
-    assert job.source.model_dump(mode="json", include={*changes}) == changes
 
 
 @pytest.mark.parametrize(
@@ -98,11 +87,6 @@ def test_what_is_simulated_is_read(
 ) -> None:
     with refused(fault, places=["datasets.made.features.columns"]):
         made(make_study, source={"pair": pair}, features={"columns": columns})
-
-
-def test_squark_masses_may_be_hidden_and_lo_may_be_known(make_study: Callable[..., Study]) -> None:
-    made(make_study, source={"squark_mass_gev": RANGE})
-    made(make_study, features={"columns": [*FIRST, "lo_pb"]})
 
 
 @pytest.mark.parametrize("name", PRESET_NAMES)
@@ -160,16 +144,6 @@ def test_processes_that_are_none_are_refused(
     assert "\n" not in str(caught.value)
 
 
-def test_both_particles_of_a_process_are_read(make_study: Callable[..., Study]) -> None:
-    with refused("study.particle_not_read") as caught:
-        made(
-            make_study,
-            source={"process": [1000023, 1000024]},
-            features={"columns": SECOND},
-        )
-    assert "nothing of particle 1000024 of process [1000023, 1000024] is read" in str(caught.value)
-
-
 def test_a_process_of_neutralinos_is_relative_to_their_pair(
     make_study: Callable[..., Study],
 ) -> None:
@@ -193,14 +167,3 @@ def test_processes_with_charginos_are_relative_to_their_calculation(
     assert isinstance(relative, CalculatedReference)
     assert relative.arguments()["process"] == [1000024, -1000024]
     assert "pair" not in relative.arguments()
-
-
-def test_the_examples_of_the_page_read_all_that_is_simulated() -> None:
-    page = (PRESETS.parents[1] / "docs/physics.md").read_text()
-    found = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
-    assert len(found) == 2
-    for text in found:
-        for content in yaml.safe_load(text)["datasets"].values():
-            dataset = DatasetPreset.model_validate(content)
-            assert isinstance(dataset.source, SimulatedSource)
-            assert dataset.features.columns == dataset.source.columns

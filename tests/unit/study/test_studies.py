@@ -39,10 +39,6 @@ def read(path: Path) -> Study:
     return load_study(override(base, yaml.safe_load(path.read_text())))
 
 
-def test_there_are_studies() -> None:
-    assert len(STUDIES) >= 9
-
-
 @pytest.mark.parametrize("path", STUDIES, ids=lambda path: path.stem)
 def test_a_study_runs_reduced_and_at_paper_scale(path: Path) -> None:
     study, content = read(path), yaml.safe_load(path.read_text())

@@ -6,8 +6,6 @@ import io
 import re
 import sys
 
-import pytest
-
 from nlobayes.workflow.live import Progress, Terminal, Watcher
 
 MOVES = re.compile(r"\x1b\[(\d+)F\x1b\[J")
@@ -39,13 +37,6 @@ def test_what_is_written_stands_above_the_lines_that_are_replaced() -> None:
     terminal.write("\n")
     terminal.show(["three"])
     assert screen.lines() == ["an error", "three"]
-
-
-def test_lines_are_cut_to_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "10")
-    screen = Screen()
-    Terminal(screen).show(["x" * 50])
-    assert screen.lines() == ["x" * 9]
 
 
 def test_a_terminal_shows_jobs_at_work_and_runs_and_then_nothing() -> None:
@@ -86,9 +77,3 @@ def test_a_watcher_gives_on_what_another_process_prints() -> None:
     watcher._thread.join(timeout=60)
     assert reported == ["tiny: drawing\n"]
     watcher.stop()
-
-
-def test_a_watcher_that_is_stopped_in_time_starts_nothing() -> None:
-    watcher = Watcher(["no such program"], "", print, after=60)
-    watcher.stop()
-    assert not watcher._thread.is_alive()

@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 import inspect
-from types import SimpleNamespace
 
 import pytest
 from snakemake.scheduling.job_scheduler import JobScheduler
 
-from nlobayes.workflow.process import refused_target, start_jobs_at_once
-
-
-def test_no_limit_of_jobs_a_second_is_left() -> None:
-    scheduler = SimpleNamespace(job_rate_limiter="100 jobs a second")
-    start_jobs_at_once(scheduler)
-    assert scheduler.job_rate_limiter is None
+from nlobayes.workflow.process import refused_target
 
 
 @pytest.mark.parametrize(

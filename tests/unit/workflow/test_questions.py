@@ -14,11 +14,9 @@ from typing import Any
 import pytest
 
 from nlobayes.figures import FigureKind, names_of
-from nlobayes.stages import PIPELINE
 from nlobayes.study.job_builder import run_jobs
 from nlobayes.study.library import override
 from nlobayes.study.resources import need, size_of
-from nlobayes.workflow import options
 from nlobayes.workflow.inputs import Inputs
 from nlobayes.workflow.needs import Needs
 from nlobayes.workflow.options import Options
@@ -26,7 +24,6 @@ from nlobayes.workflow.patterns import (
     one_of,
     runs_in_segments,
     runs_made_by,
-    runs_of,
     runs_of_chains,
     runs_of_drawn_sizes,
     wildcard_patterns,
@@ -34,8 +31,6 @@ from nlobayes.workflow.patterns import (
 from nlobayes.workflow.plan import Plan
 from nlobayes.workflow.specifications import Specifications
 from nlobayes.workflow.targets import figures_of, grid_outputs, outputs_of
-from nlobayes.workflow.tasks import CLASSES, NUMBERS
-from tests.refusals import refused
 
 MakePlan = Callable[..., Plan]
 
@@ -49,7 +44,6 @@ GRID = {
     **{"network": "n4", "prior": "fan_in", "pretraining": "adam"},
 }
 GRIDS = {"one": {"method": "tangent"}}
-AWKWARD = "results/it's here/$(rm).nc"
 
 
 class Files(list[str]):
@@ -62,11 +56,6 @@ class Files(list[str]):
 
 def of_run(**more: str) -> Any:
     return Wildcards(run=RUN, **more)
-
-
-def test_a_path_of_no_run_is_refused(plan: Plan) -> None:
-    with refused("workflow.no_path_of_study", path="made/n9/s1"):
-        Inputs(plan).dataset(Wildcards(run="made/n9/s1"))
 
 
 def test_the_first_piece_of_a_warmup_begins_with_maps_the_others_with_the_piece_before(
@@ -115,12 +104,6 @@ def test_files_of_a_run_are_listed_chain_group_by_chain_group(plan: Plan) -> Non
     assert Inputs(plan).segments(of_run()) == every
     assert Inputs(plan).segments_so_far(of_run(segment="0")) == every[::2]
     assert len(Inputs(plan).warmups(of_run())) == 4
-
-
-def test_samplers_are_the_runs_of_one_model(plan: Plan) -> None:
-    posteriors = [f"results/posterior/{MODEL[:-3]}/{sampler}/s1.nc" for sampler in ("hmc", "nuts")]
-    assert Inputs(plan).posteriors(Wildcards(samplers=f"two/{MODEL}")) == posteriors
-    assert [*plan.samplers] == [f"two/{MODEL}"]
 
 
 def test_chains_of_pymc_are_chains_that_one_job_makes(make_plan: MakePlan) -> None:
@@ -210,29 +193,6 @@ def test_a_grid_ends_with_what_its_outputs_ask_for(plan: Plan) -> None:
     assert both == grid_outputs(plan, "one") + two
 
 
-def test_a_network_that_is_linearised_has_figures_and_no_surrogate(make_plan: MakePlan) -> None:
-    plans = (
-        make_plan({"methods": {"tangent": {"kind": "laplace", "predictive": each}}, "grids": GRIDS})
-        for each in ("linearised", "sampled")
-    )
-    linearised, sampled = (grid_outputs(plan, "one") for plan in plans)
-    run = RUN.replace("/hmc/", "/tangent/")
-    assert f"results/figures/{run}/pit.svg" in linearised
-    assert {*sampled} - {*linearised} == {f"results/surrogates/{run}.nc"}
-
-
-def test_classes_and_numbers_part_in_one_place(plan: Plan) -> None:
-    """A run of classes has its own figures, tables and rule, and a surrogate as any."""
-    one, kinds = grid_outputs(plan, "one"), grid_outputs(plan, "kinds")
-    assert f"results/surrogates/{RUN}.nc" in one
-    assert f"results/surrogates/{OF_CLASSES}.nc" in kinds
-    assert f"results/figures/{OF_CLASSES}/confusion.svg" in kinds
-    assert f"results/figures/{RUN}/pit.svg" in one
-    for task, own, other in ((NUMBERS, RUN, OF_CLASSES), (CLASSES, OF_CLASSES, RUN)):
-        assert re.fullmatch(runs_of(task, plan), own)
-        assert not re.fullmatch(runs_of(task, plan), other)
-
-
 def test_only_runs_whose_size_is_drawn_have_figures_of_it(make_plan: MakePlan) -> None:
     plan = make_plan(
         {
@@ -264,15 +224,6 @@ def test_figures_that_some_runs_of_classes_have(make_plan: MakePlan) -> None:
     assert not [path for path in grid_outputs(plans[0], "one") if "certainty" in path]
 
 
-def test_figures_that_runs_with_one_feature_have(make_plan: MakePlan) -> None:
-    names = names_of(FigureKind.ONE_FEATURE)
-    assert names == ("bands", "curves", "density")
-    one = {"columns": ["m1"], "map": "raw", "units": {"m1": "GeV"}}
-    for features, expected in (({}, set()), (one, {*names})):
-        drawn = grid_outputs(make_plan({"datasets": {"made": {"features": features}}}), "one")
-        assert {each for each in names if f"results/figures/{RUN}/{each}.svg" in drawn} == expected
-
-
 def test_timed_grids_end_with_both_figures_and_state_the_length_of_draws(
     make_plan: MakePlan,
 ) -> None:
@@ -297,21 +248,6 @@ def _figure(name: str) -> str:
     return f"results/figures/{OF_CLASSES}/{name}.svg"
 
 
-def test_maps_of_networks_of_drawn_size_span_no_plane(make_plan: MakePlan) -> None:
-    """Networks of different sizes span no plane."""
-    fixed = make_plan()
-    varying = make_plan(
-        {
-            "networks": {"n4": {"units": {"kind": "uniform"}}},
-            "methods": {name: {"kernel": {"kind": "reversible_jump"}} for name in ("hmc", "nuts")},
-        }
-    )
-    landscape = f"results/figures/landscape/{MODEL}/landscape.svg"
-    assert landscape in grid_outputs(fixed, "one")
-    assert landscape not in grid_outputs(varying, "one")
-    assert f"results/figures/{RUN}/trace.svg" in grid_outputs(varying, "one")
-
-
 def test_patterns_take_names_letter_by_letter(plan: Plan) -> None:
     assert re.fullmatch(one_of(["a.b"]), "a.b")
     assert not re.fullmatch(one_of(["a.b"]), "axb")
@@ -320,15 +256,6 @@ def test_patterns_take_names_letter_by_letter(plan: Plan) -> None:
     assert re.fullmatch(patterns["run"], RUN)
     assert not re.fullmatch(patterns["run"], MODEL)
     assert re.fullmatch(patterns["model"], MODEL)
-
-
-def test_options_are_quoted() -> None:
-    files = Files(starts=[AWKWARD, "plain.nc"])
-    spelt = options.option_per_input("--start", "starts")(Wildcards(), files)
-    assert shlex.split(spelt) == ["--start", AWKWARD, "--start", "plain.nc"]
-    tables = Files(tables=["results/it's/x.csv"])
-    verdicts = shlex.split(options.verdict_options(Wildcards(), tables))
-    assert verdicts[1] == "results/it's/verdict.csv"
 
 
 def test_a_plot_gets_its_figures_quoted_and_their_name(plan: Plan) -> None:
@@ -358,37 +285,10 @@ def test_a_job_needs_what_its_run_does_and_more_at_each_attempt(plan: Plan) -> N
     assert resources["runtime"](job, attempt=3) == 3 * expected.runtime
 
 
-def test_samplers_need_the_sum_of_their_runs_and_comparisons_no_run(plan: Plan) -> None:
-    sizes = [size_of(plan.runs[RUN.replace("hmc", kernel)], 60) for kernel in ("hmc", "nuts")]
-    samplers = {"samplers": f"two/{MODEL}"}
-    assert Needs(plan).of("agree")["mem_mb"](samplers, attempt=1) == need("agree", *sizes).mem_mb
-    memory = Needs(plan).of("compare")["mem_mb"]({"grid": "two"}, attempt=1)
-    assert memory == need("compare").mem_mb
-
-
-def test_only_stages_on_the_device_ask_for_its_gpus(make_plan: MakePlan) -> None:
-    on_gpu = Needs(make_plan({"execution": {"device": "gpu", "shards": 2}}))
-    estimated = [name for name, stage in PIPELINE.items() if stage.base_mb is not None]
-    gpus = {name: on_gpu.of(name).get("gpu") for name in estimated}
-    assert {name for name in estimated if gpus[name] == 2} == {
-        name for name in estimated if PIPELINE[name].on_gpu
-    }
-    assert {*gpus.values()} == {2, None}
-
-
 RIVALS = {
     "rivals": {"gp": {"kind": "gaussian_process"}, "trees": {"kind": "boosted_trees", "seed": 4}},
     "grids": {"one": {"rivals": ["gp"]}, "two": {"rivals": ["trees", "gp"]}},
 }
-
-
-def test_a_run_has_the_rivals_of_all_its_grids_and_else_none(
-    plan: Plan, make_plan: MakePlan
-) -> None:
-    assert Inputs(plan).rivals(of_run()) == []
-    inputs = Inputs(make_plan(RIVALS))
-    assert inputs.rivals(of_run()) == ["results/rivals/made/gp.nc", "results/rivals/made/trees.nc"]
-    assert inputs.rivals(Wildcards(run=OF_CLASSES)) == []
 
 
 def test_a_rival_is_told_its_settings_alone_and_whether_its_library_is_there(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from xml.etree import ElementTree
 
 from nlobayes.stages import PIPELINE
 from nlobayes.workflow.stage_graph import as_svg, edges
@@ -28,12 +27,6 @@ def test_the_picture_is_that_of_the_stages() -> None:
     assert (ROOT / "workflow/stages.svg").read_text() == as_svg()
 
 
-def test_every_stage_has_a_box_and_every_edge_an_arrow() -> None:
-    drawn = ElementTree.fromstring(as_svg())
-    assert sorted(text.text or "" for text in drawn.iter(f"{SVG}text")) == sorted(PIPELINE)
-    assert len([*drawn.iter(f"{SVG}path")]) == len(edges())
-
-
 def test_a_stage_is_reached_from_all_that_it_reads() -> None:
     """An arrow that is left out is a path over other stages."""
     order = [*PIPELINE]
@@ -41,10 +34,3 @@ def test_a_stage_is_reached_from_all_that_it_reads() -> None:
         for writer in order[: order.index(reader)]:
             if {*PIPELINE[writer].outputs} & {*stage.inputs}:
                 assert reader in reached(writer, edges()), (writer, reader)
-
-
-def test_nothing_runs_before_the_data_and_no_way_is_a_circle() -> None:
-    lines = edges()
-    assert reached("prepare", lines) >= {*PIPELINE} - {"simulate", "ingest", "prepare"}
-    assert not [name for name in PIPELINE if name in reached(name, lines)]
-    assert ("prepare", "evaluate") not in lines

@@ -59,16 +59,6 @@ def test_a_table_that_is_absent_or_does_not_fit_stops_the_planning(
     assert unfit.startswith("nlobayes: error: datasets.kinds: x ")
 
 
-def test_a_folder_without_files_stops_the_planning(
-    plan: Plan, in_project: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    files = Wildcards(dataset="files")
-    assert "datasets.files.source.folder" in printed_error(
-        lambda: Sources(plan, print, True).folder(files), capsys
-    )
-    assert Sources(plan, print, False).folder(files) == "scan"
-
-
 def test_only_tables_of_users_are_digested(plan: Plan, in_project: Path) -> None:
     write_table(in_project)
     sources = Sources(plan, print, True)

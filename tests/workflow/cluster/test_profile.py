@@ -62,14 +62,6 @@ def test_groups_of_a_profile_are_those_of_the_stages(name: str) -> None:
     assert profile(name)["groups"] == {rule: group for rule, group in stated.items() if group}
 
 
-def test_profiles_name_no_site() -> None:
-    assert not {"slurm_partition", "slurm_account"} & set(profile("slurm")["default-resources"])
-    assert profile("slurm")["slurm-status-command"] == "squeue"
-    resources = profile("htcondor")["default-resources"]
-    assert not [name for name in resources if name.startswith("classad_")]
-    assert "requirements" not in resources
-
-
 def test_the_htcondor_profile_says_what_its_plugin_reads() -> None:
     said = profile("htcondor")
     assert said["executor"] == "htcondor"

@@ -184,20 +184,6 @@ def test_chains_make_the_same_number_of_steps() -> None:
     assert len(np.unique(info.num_integration_steps)) > 3
 
 
-def test_never_above_the_most_steps() -> None:
-    """Although it starts at lengths far above, and the criterion favours more than 4 steps."""
-    [learned], _, info = warm_up((60,), most=4, initial_trajectory_length=100.0)
-    assert info.num_integration_steps.max() == 4
-    assert (learned.trajectory_length <= 2.0001 * learned.step_size).all()
-
-
-def test_before_the_first_step_it_gives_what_it_was_given() -> None:
-    adapt = build(10)
-    _, learned = adapt.finish(adapt.start(jnp.zeros((CHAINS, SD.size))))
-    np.testing.assert_allclose(learned.step_size, 0.01)
-    np.testing.assert_allclose(learned.trajectory_length, 0.1)
-
-
 def test_too_few_chains_are_refused_with_the_remedy() -> None:
     few = adaptation.FEWEST_CHAINS - 1
     with refused("inference.few_chains_for_chees", chains=few, fewest=few + 1):

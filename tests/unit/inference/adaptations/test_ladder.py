@@ -209,10 +209,3 @@ def test_barrier_and_the_rungs_it_needs() -> None:
     assert ladder.communication_barrier(acceptance[None]) == pytest.approx(0.9)
     assert ladder.rungs_needed(0.9) == 3
     assert ladder.rungs_needed(16.0) == 33
-
-
-def test_the_ladder_is_described_by_its_exchanges() -> None:
-    """Three gaps that reject 0.5, 0.75 and 0.25: a barrier of 1.5, hence four rungs."""
-    exchanges = np.broadcast_to([0.5, 0.25, 0.75], (2, 10, 3))
-    line = ladder.describe_ladder(exchanges)
-    assert line.startswith("ladder of 4 rungs: communication barrier at least 1.5, best with 4")

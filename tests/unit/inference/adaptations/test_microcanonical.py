@@ -219,12 +219,6 @@ def test_collapse_is_refused(broken: TunedMomentum, fault: str, fields: dict[str
         check(tuned(), broken)
 
 
-def test_sound_records_pass() -> None:
-    """Also that of a warm-up too short for a window, which learns no variances."""
-    for sound in (tuned(), tuned(1e-3), tuned(variance=(1.0, 1.0))):
-        check(sound)
-
-
 @every_kernel
 @pytest.mark.by_day(1)
 def test_warmup_without_a_way_out_is_refused(name: str) -> None:

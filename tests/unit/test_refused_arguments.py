@@ -1,0 +1,103 @@
+"""Arguments that diagnostics and evaluation cannot use are refused by the code of their error."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from nlobayes.diagnostics import tables, tightness
+from nlobayes.diagnostics.autocorrelation import autocorrelation, sokal_time
+from nlobayes.diagnostics.divergences import located
+from nlobayes.diagnostics.thinning import choose_step, kept_ess_share
+from nlobayes.evaluation.calibration.calibration import calibration
+from nlobayes.evaluation.calibration.conditional import conditional_table
+from nlobayes.evaluation.classification.scores import checked_labels, predict_classes
+from nlobayes.evaluation.comparison.updating import function_loss
+from nlobayes.evaluation.fidelity import fidelity
+from nlobayes.evaluation.predictive.noise_fit import fit_noise
+from nlobayes.evaluation.reweighting.importance import (
+    importance_weights,
+    resample,
+    weighted_quantiles,
+)
+from nlobayes.evaluation.reweighting.sensitivity import sensitivity
+from nlobayes.evaluation.scores.accuracy import to_target
+from nlobayes.evaluation.scores.information import elpd_difference
+from nlobayes.evaluation.stacking import stacking_weights
+from tests.refusals import refused
+from tests.unit.evaluation.noises import make_noise
+
+NAN = float("nan")
+RNG = np.random.default_rng(1)
+DRAWS = RNG.normal(size=(2, 50, 3))
+EQUAL = importance_weights(np.zeros(30))
+TWO = np.array([[0.2, 0.8], [0.6, 0.4]])
+CALLS: list[tuple[str, Callable[[], object]]] = [
+    *(("diagnostics.window_width", lambda c=c: sokal_time(DRAWS, c)) for c in (0.0, -1.0, NAN)),
+    ("diagnostics.autocorrelation_draws", lambda: autocorrelation(np.zeros((2, 3)))),
+    ("diagnostics.autocorrelation_draws", lambda: autocorrelation(np.full((2, 9), NAN))),
+    ("diagnostics.divergences_shape", lambda: located(DRAWS, np.zeros((2, 49)))),
+    ("diagnostics.weight_names", lambda: tables.history(DRAWS, ["a", "b"], thin=1)),
+    ("diagnostics.weight_names", lambda: tables.weight_planes(DRAWS, [*"abcd"])),
+    ("diagnostics.step_no_multiple", lambda: kept_ess_share(np.ones(9), 6, stored_every=4)),
+    ("diagnostics.step_no_multiple", lambda: kept_ess_share(np.ones(9), 0)),
+    ("diagnostics.loss_or_stride", lambda: choose_step(DRAWS, thin=1, loss=1.0)),
+    ("diagnostics.loss_or_stride", lambda: choose_step(DRAWS, thin=51, loss=0.1)),
+    ("diagnostics.no_tightness", lambda: tightness.tightness(0, 0.1)),
+    ("diagnostics.no_tightness", lambda: tightness.tightness(10, NAN)),
+    ("evaluation.unknown_scale", lambda: to_target(np.ones(3), "ln")),
+    (
+        "evaluation.prediction_shapes",
+        lambda: calibration(np.zeros((2, 3)), np.zeros(4), make_noise("gaussian", 0.1)),
+    ),
+    (
+        "evaluation.labels_of_other_points",
+        lambda: checked_labels(predict_classes(np.stack([TWO, TWO])), np.array([0])),
+    ),
+    (
+        "evaluation.calibration_by",
+        lambda: conditional_table({"x": np.array([1.0, NAN])}, np.zeros(2), np.full(2, 0.5)),
+    ),
+    ("evaluation.fidelity_not_finite", lambda: fidelity(DRAWS, np.full((50, 3), NAN))),
+    ("evaluation.fidelity_not_finite", lambda: fidelity(np.full((2, 9, 3), np.inf), DRAWS[0])),
+    *(
+        (
+            "evaluation.relative_efficiency",
+            lambda e=e: importance_weights(np.zeros(30), relative_efficiency=e),
+        )
+        for e in (0.0, 1.1, NAN)
+    ),
+    (
+        "evaluation.probabilities_of_quantiles",
+        lambda: weighted_quantiles(EQUAL, np.zeros((30, 1)), [0.5, 1.0]),
+    ),
+    ("evaluation.nothing_to_choose", lambda: resample(EQUAL, 0, RNG)),
+    ("evaluation.elpd_shapes", lambda: elpd_difference(np.zeros(3), np.zeros(4))),
+    (
+        "evaluation.few_rows_for_conformal",
+        lambda: fit_noise(RNG.normal(size=(2, 39)), np.zeros(39), family="conformal"),
+    ),
+    ("evaluation.unknown_noise", lambda: fit_noise(TWO, np.ones(2), family="laplace")),
+    *(
+        (
+            "evaluation.power_of_sensitivity",
+            lambda power=power: sensitivity(np.zeros(30), np.zeros((30, 1)), power=power),
+        )
+        for power in (1.0, NAN)
+    ),
+    *(
+        ("evaluation.stacking_shape", lambda shape=shape: stacking_weights(np.zeros(shape)))
+        for shape in ((1, 8), (8,), (3, 0), (2, 3, 4))
+    ),
+    ("evaluation.stacking_not_finite", lambda: stacking_weights(np.array([[0.0], [np.inf]]))),
+    ("evaluation.function_shapes", lambda: function_loss(np.zeros((4, 1)), np.zeros((4, 2)))),
+    ("evaluation.function_not_finite", lambda: function_loss(np.full((4, 1), NAN), TWO[:, :1])),
+]
+
+
+@pytest.mark.parametrize(("code", "call"), CALLS)
+def test_what_cannot_be_used_is_refused(code: str, call: Callable[[], object]) -> None:
+    with refused(code):
+        call()
