@@ -5,10 +5,8 @@ What Snakemake makes of the studies is tested in `tests/workflow/test_documented
 
 from __future__ import annotations
 
-import json
 import re
 import subprocess
-import sys
 import tomllib
 from collections.abc import Callable
 from functools import cache
@@ -20,7 +18,6 @@ import pytest
 import typer
 import yaml
 from dvc.cli.parser import get_main_parser  # type: ignore[import-untyped]
-from snakemake import cli as snakemake_cli
 
 from nlobayes.cli import app
 from nlobayes.errors import InputError
@@ -34,32 +31,7 @@ PLACEHOLDER = re.compile(r"[A-Z_]+(\.\w+)?|.*(\{\w+\}|/[A-Z]+\b).*")
 """Words that a reader replaces: `FILE`, `results/figures/RUN`, `{run}`."""
 USAGE_ERROR: Any = typer.BadParameter.__bases__[0]
 """What the parser of a verb raises, which Typer does not name."""
-PARSED = """
-import argparse, io, json, runpy, sys
-from contextlib import redirect_stderr, redirect_stdout
 
-class Parsed(BaseException): pass
-
-parse = argparse.ArgumentParser.parse_args
-def parse_and_stop(parser, *given):
-    parse(parser, *given)
-    raise Parsed
-
-argparse.ArgumentParser.parse_args = parse_and_stop
-faults = []
-for what, *words in json.load(sys.stdin):
-    sys.argv, said = [what, *words], io.StringIO()
-    try:
-        with redirect_stderr(said), redirect_stdout(io.StringIO()):
-            runpy.run_module(what, run_name="__main__", alter_sys=False)
-    except Parsed:
-        faults.append("")
-    except SystemExit:  # also of `--help`, without a word on standard error
-        faults.append(said.getvalue())
-    else:
-        faults.append("ran without looking at its options")
-json.dump(faults, sys.stdout)
-"""
 
 Fault = str | None
 
@@ -94,6 +66,8 @@ def fault_of_nlobayes(command: Command) -> Fault:
 
 def fault_of_snakemake(command: Command) -> Fault:
     """Parse a command, validate its study, and look for its targets there."""
+    from snakemake import cli as snakemake_cli
+
     try:
         given = snakemake_cli.get_argument_parser().parse_args([*command.words[1:]])
         study = study_of(command, given)
@@ -114,7 +88,9 @@ def is_path(word: str) -> bool:
 
 def study_of(command: Command, given: Any) -> Study:
     """Validate the study that the files and settings of a command make."""
-    changes = snakemake_cli.parse_config(given.config)
+    from snakemake.cli import parse_config
+
+    changes = parse_config(given.config)
     for file in given.configfile or ():
         changes = override(content_of(command, str(file)), changes)
     return load_study(override(default_study(), changes))
@@ -209,21 +185,6 @@ def test_every_program_is_known() -> None:
     assert unknown == [], "not known to tests/unit/test_documented.py (OTHERS)"
 
 
-def test_commands_are_found_wherever_they_stand() -> None:
-    pages = {command.place.split(":")[0] for command in commands() if command.whole}
-    assert {
-        "README.md",
-        "CONTRIBUTING.md",
-        "docs/audit.md",
-        "docs/studies.md",
-        "docs/studies/prospino.md",
-    } <= pages
-    assert {"benchmarks/README.md", "benchmarks/width.py", "docs/models.md"} <= pages
-    studies = {path.relative_to(ROOT).as_posix() for path in ROOT.glob("config/studies/*.yaml")}
-    assert studies <= pages, "the first lines of a study show how it is run"
-    assert len(commands()) > 300
-
-
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_documented_commands_can_be_called(
     program: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -233,35 +194,6 @@ def test_documented_commands_can_be_called(
     found = [(command, FAULTS[program](command)) for command in asked]
     capsys.readouterr()
     assert [f"{command}: {fault}" for command, fault in found if fault is not None] == []
-
-
-def test_options_of_benchmarks_are_theirs() -> None:
-    """One process loads them all; those without options are not run."""
-    modules = [(each, module_of(each)) for each in commands() if each.words[0] == "python"]
-    asked = [
-        (each, module, each.words[1 + each.words.index(module) :] if module in each.words else ())
-        for each, module in modules
-        if module and module.startswith("benchmarks.")
-    ]
-    has_options = {
-        module: "parse_args" in (ROOT / f"{module.replace('.', '/')}.py").read_text()
-        for _, module, _ in asked
-    }
-    told = [str(each) for each, module, words in asked if words and not has_options[module]]
-    assert told == [], "these have no options"
-    calls = [(each, [module, *words]) for each, module, words in asked if has_options[module]]
-    done = subprocess.run(
-        [sys.executable, "-c", PARSED],
-        cwd=ROOT,
-        input=json.dumps([words for _, words in calls]),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    faults = json.loads(done.stdout)
-    assert len(faults) == len(calls) > 20
-    found = [f"{each}: {fault}" for (each, _), fault in zip(calls, faults, strict=True) if fault]
-    assert found == []
 
 
 @pytest.mark.parametrize(
@@ -301,18 +233,3 @@ def test_make_runs_every_study_and_rivals_apart() -> None:
     (named,) = re.findall(r"for study in (.*?);", printed)
     files = {path.relative_to(ROOT).as_posix() for path in ROOT.glob("config/studies/*.yaml")}
     assert {*named.split()} == files - {"config/studies/rivals.yaml"}
-
-
-def test_make_runs_sequential_on_a_fresh_clone(tmp_path: Path) -> None:
-    """The old posterior is made and condensed first, by the commands of the study's first lines."""
-    for name in ("Makefile", "config/studies/sequential.yaml", ".ci/uv.txt"):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text((ROOT / name).read_text())
-    asked = ["make", "--dry-run", "--no-print-directory", "studies"]
-    printed = subprocess.run(asked, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
-    called = re.sub(r"\\\n\s*", "", printed)
-    header = (tmp_path / "config/studies/sequential.yaml").read_text()
-    shown = [" ".join(each.words) for each in commands_of("a.yaml", header)][:2]
-    assert [line.partition("--locked ")[2] for line in called.splitlines() if "sequential" in line][
-        :2
-    ] == shown

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import TYPE_CHECKING
 
 import pytest
-import schemathesis
-from schemathesis import engine
-from schemathesis.config import CacheConfig, SchemathesisConfig
-from schemathesis.engine import events
-from schemathesis.specs.openapi.schemas import OpenApiSchema
 
 from nlobayes.service.application import application
 from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.types import Exported
 
-CONFIG = SchemathesisConfig(seed=1, cache=CacheConfig(enabled=False))
+if TYPE_CHECKING:
+    from schemathesis.specs.openapi.schemas import OpenApiSchema
+
 ENDPOINTS = {"GET /healthz", "GET /api/surrogate", "POST /api/predict", "GET /api/scan"}
 EXAMPLES = 40
 FEWEST_CASES = 250
@@ -28,9 +26,13 @@ CHECKS = {
 
 @pytest.fixture(scope="module")
 def described(exported: Exported) -> OpenApiSchema:
+    import schemathesis  # seconds, which only this worker of pytest-xdist pays
+    from schemathesis.config import CacheConfig, SchemathesisConfig
+
     facts = {**exported.facts, "table_metadata": {"fixed": "msq = 3000 GeV (2970 to 3030)"}}
     app = application(Surrogate(exported._replace(facts=facts)), {}, ["testserver"])
-    schema = schemathesis.openapi.from_asgi("/openapi.json", app, config=CONFIG)
+    config = SchemathesisConfig(seed=1, cache=CacheConfig(enabled=False))
+    schema = schemathesis.openapi.from_asgi("/openapi.json", app, config=config)
     schema.config.generation.update(max_examples=EXAMPLES)
     return schema
 
@@ -43,6 +45,9 @@ def test_every_endpoint_is_in_the_schema(described: OpenApiSchema) -> None:
 
 @pytest.mark.filterwarnings("ignore:Generating overly large repr")
 def test_the_service_keeps_to_its_schema(described: OpenApiSchema) -> None:
+    from schemathesis import engine
+    from schemathesis.engine import events
+
     done: Counter[str] = Counter()
     failures = []
     for event in engine.from_schema(described).execute():
