@@ -9,15 +9,12 @@ the latter another sign, as in `test_pairs`: M = M_s - M_t + M_u.
 
 from __future__ import annotations
 
-import re
-from functools import cache
-
 import numpy as np
 import pytest
 from scipy.integrate import quad
 
 from nlobayes.data.physics.couplings import chargino_z_couplings, left_w_coupling, right_w_coupling
-from nlobayes.data.physics.hadronic import CrossSections, cross_sections
+from nlobayes.data.physics.hadronic import cross_sections
 from nlobayes.data.physics.luminosity import Luminosities, luminosities
 from nlobayes.data.physics.mssm import (
     Parameters,
@@ -29,7 +26,6 @@ from nlobayes.data.physics.mssm import (
 from nlobayes.data.physics.partonic import (
     DOWN_TYPE,
     UP_TYPE,
-    Kind,
     Pair,
     Quark,
     make_pair,
@@ -55,7 +51,6 @@ from tests.reference.test_pairs import (
     _kinematics,
     _spinors,
 )
-from tests.reference.test_published import ROOT, fault, published, quoted, tables
 from tests.spectra import PROCESSES
 
 W_MASS, W_WIDTH = 80.379, 2.085
@@ -331,7 +326,8 @@ def test_cross_sections_are_integrals_over_tau(
         def integrand(x: float, one: Pair = one, start: float = start) -> float:
             log_range = np.log(beams.maximum_gev) - start
             q = np.exp(start + log_range * x**2)
-            phi = np.exp(beams.of(one.kind, [1])(np.array([np.log(q)])))[0, :, 0]
+            at = np.array([[q]]), np.array([np.exp(start)])
+            phi = beams.at(one.kind, ("nlo_pb",), *at)[0, :, 0, 0]
             born = [partonic(one, quark, np.array([q]), 2500.0)[0] for quark in one.quarks]
             return float(2 * (q / 13_000) ** 2 * log_range * 2 * x * (phi @ born))
 
@@ -374,121 +370,3 @@ def test_k_factors_and_scale_bands_are_those_of_neutralinos(
         assert 1.14 < np.min(nlo / lo) < np.max(nlo / lo) < 1.32
         assert np.median(up / nlo) == pytest.approx(1.02, abs=0.01)
         assert np.median(down / nlo) == pytest.approx(0.98, abs=0.01)
-
-
-STATES = {
-    "winos": (np.array([[0.0, 1, 0, 0]]), np.array([[1.0, 0, 1, 0]])),
-    "higgsinos": (np.array([[0, 0, 1, -1]]) / np.sqrt(2), np.array([[0.0, 1, 0, 1]])),
-}
-OTHER_HIGGSINO = np.array([[0, 0, 1, 1]]) / np.sqrt(2)
-KINDS: dict[str, Kind] = {
-    "χ̃⁺₁χ̃⁻₁": "charginos",
-    "χ̃⁰₂χ̃⁺₁": "plus",
-    "χ̃⁰₂χ̃⁻₁": "minus",
-    "χ̃⁰₂χ̃⁰₁": "neutralinos",
-}
-SETTING = re.compile(r"(\w+), ([\d.]+) TeV, (?:([\d.]+) and )?(\d+) GeV(?:, squarks of (\d+) GeV)?")
-PHYSICS = (ROOT / "docs/physics.md").read_text()
-TABLES = [table for table in tables(PHYSICS) if "published (" in table[0][1]]
-ROWS = [row for row in published() if row["study"] == "physics"]
-
-
-@cache
-def beams_at(sqrt_s_tev: float) -> Luminosities:
-    return luminosities(MSTW2008_NLO, 1000 * sqrt_s_tev)
-
-
-@cache
-def of_engine(quantity: str, setting: str) -> CrossSections:
-    """The engine at what a published number is of."""
-    found = SETTING.fullmatch(setting)
-    assert found is not None
-    state, energy, heavier, mass, squarks = found.groups()
-    neutralino, chargino = STATES[state]
-    kind = KINDS[quantity.removesuffix(", LO")]
-    at = np.array([float(mass)])
-    first = chargino if kind == "charginos" else neutralino
-    pair = Pair(at, first, at, chargino, 1.0, kind)
-    if kind == "neutralinos":
-        pair = Pair(np.array([-float(heavier)]), OTHER_HIGGSINO, at, neutralino, 1.0)
-    return cross_sections(pair, float(squarks or np.inf), beams_at(float(energy)))
-
-
-def ratio(row: dict[str, str]) -> float:
-    sigma = of_engine(row["quantity"], row["setting"])
-    ours = sigma.lo_pb if row["quantity"].endswith("LO") else sigma.nlo_pb
-    return float(row["value"]) / float(ours[0])
-
-
-@pytest.mark.parametrize(
-    ("source", "setting", "least", "most"),
-    [
-        ("13TeV(x1x1|n2x1)wino", r"winos, 13 TeV, [1-8]\d\d GeV", 0.983, 1.017),
-        ("13TeV(x1x1|n2x1)wino", "winos, 13 TeV, 1000 GeV", 0.98, 1.033),
-        ("HEPi", r"\w+, 13.6 TeV, \d+ GeV", 1.005, 1.056),
-        ("13TeV(x1x1|n2x1)hino", r"higgsinos, 13 TeV, \d+ GeV", 0.908, 0.984),
-        ("13TeVhinosplit", r"higgsinos, 13 TeV, [\d.]+ and \d+ GeV", 0.987, 0.991),
-        ("HEPi", r"winos, 13.6 TeV, \d+ GeV, squarks of 4000 GeV", 1.015, 1.018),
-        ("HEPi", r"winos, 13.6 TeV, \d+ GeV, squarks of 3000 GeV", 0.988, 1.001),
-        ("HEPi", r"winos, 13.6 TeV, \d+ GeV, squarks of 2000 GeV", 0.897, 0.954),
-    ],
-)
-def test_public_cross_sections(source: str, setting: str, least: float, most: float) -> None:
-    """As docs/physics.md says; rows of each kind span at least half of the range."""
-    ratios = [
-        ratio(row)
-        for row in ROWS
-        if re.search(source, row["source"])
-        and re.fullmatch(setting, row["setting"])
-        and row["quantity"] in KINDS
-    ]
-    assert len(ratios) >= 2
-    assert least <= min(ratios) <= max(ratios) <= most
-
-
-@pytest.mark.parametrize("quantity", ["χ̃⁰₂χ̃⁺₁, LO", "χ̃⁺₁χ̃⁻₁, LO"])
-def test_squarks_interfere_as_elsewhere(quantity: str) -> None:
-    """The LO ratio of squarks at 2 and at 4 TeV hardly depends on the parton densities."""
-    light, heavy = (
-        ratio(row)
-        for end in ("2000 GeV", "4000 GeV")
-        for row in ROWS
-        if row["quantity"] == quantity and row["setting"].endswith(f"squarks of {end}")
-    )
-    assert light / heavy == pytest.approx(1, abs=0.007)
-
-
-def value_of(quantity: str, setting: str) -> float:
-    (found,) = (r for r in ROWS if (r["quantity"], r["setting"]) == (quantity, setting))
-    return float(found["value"])
-
-
-def test_higgsinos_of_others_are_a_quarter_of_winos_at_13_6_tev_alone() -> None:
-    """At equal masses, as group theory says above; docs/physics.md draws its conclusion."""
-    for quantity in ("χ̃⁰₂χ̃⁺₁", "χ̃⁰₂χ̃⁻₁"):
-        for mass in (100, 300, 1000):
-            winos, higgsinos = (
-                value_of(quantity, f"{state}, 13.6 TeV, {mass} GeV")
-                for state in ("winos", "higgsinos")
-            )
-            assert 4 * higgsinos / winos == pytest.approx(1, abs=1e-3)
-    ratios = [
-        4
-        * value_of("χ̃⁰₂χ̃⁺₁, CTEQ6.6", f"higgsinos, 13 TeV, {mass} GeV")
-        / value_of("χ̃⁰₂χ̃⁺₁", f"winos, 13 TeV, {mass} GeV")
-        for mass in (100, 500)
-    ]
-    assert 0.92 < min(ratios) < max(ratios) < 0.95
-
-
-def test_the_page_quotes_what_was_published_and_what_is_computed() -> None:
-    assert len(TABLES) == 6
-    said = [each._replace(study="physics") for each in quoted(PHYSICS)]
-    assert len(said) == sum(row["quantity"] in KINDS for row in ROWS)
-    assert [text for each in said if (text := fault(each))] == []
-    for head, *rows in TABLES:
-        for row in rows:
-            for column, cell in zip(head, row, strict=True):
-                if column.startswith("ours, "):
-                    ours = of_engine(column.removeprefix("ours, "), row[0]).nlo_pb[0]
-                    assert float(cell) == float(f"{ours:.4g}"), (row[0], column)

@@ -122,7 +122,20 @@ def test_a_process_takes_the_place_of_a_pair(make_study: Callable[..., Study]) -
     assert '"pair"' not in job
     again = read_job(SimulateJob, job).source
     assert again == dataset.source
-    assert '"process"' not in simulate_job(made(make_study)).model_dump_json()
+    changes = {"central_scale": "average_mass", "electroweak_scheme": "g_mu", "scale_points": 7}
+    changed = simulate_job(made(make_study, source=changes))
+    assert read_job(SimulateJob, changed.model_dump_json()) == changed
+    assert changed.source.model_dump(mode="json", include={*changes}) == changes
+    default = simulate_job(made(make_study)).model_dump_json()
+    for name in ("process", "central_scale", "scale_points", "electroweak_scheme"):
+        assert f'"{name}"' not in default
+
+
+def test_seven_scales_are_read_where_they_are_computed(make_study: Callable[..., Study]) -> None:
+    target = {"scale_variations": ["scale_up", "scale_down", "mu_r_half", "mu_f_twice"]}
+    assert made(make_study, source={"scale_points": 7}, target=target)
+    with refused("study.no_column", places=["datasets.made.target.scale_variations"]):
+        made(make_study, target=target)
 
 
 @pytest.mark.parametrize(

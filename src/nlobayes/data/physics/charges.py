@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from nlobayes.data.physics.couplings import (
-    COS2_THETA_W,
     DOWN_TYPE,
     UP_TYPE,
+    Electroweak,
     Quark,
     chargino_z_couplings,
     left_coupling,
@@ -24,7 +24,6 @@ from nlobayes.data.physics.couplings import (
     right_w_coupling,
     z_coupling,
 )
-from nlobayes.data.physics.mssm import SIN2_THETA_W
 
 _ROOT_HALF = np.sqrt(0.5)
 
@@ -45,13 +44,18 @@ Charges are linear in the propagators, which are S over the denominators.
 """
 
 
-def of_neutralinos(first: np.ndarray, second: np.ndarray, quark: Quark) -> Exchanged:
+def of_neutralinos(
+    first: np.ndarray, second: np.ndarray, quark: Quark, scheme: Electroweak
+) -> Exchanged:
     """Return the charges of two neutralinos, given their rows of N (component, point)."""
-    z = z_coupling(first, second) / (SIN2_THETA_W * COS2_THETA_W)
-    z_left = (quark.isospin - quark.charge * SIN2_THETA_W) * z
-    z_right = -quark.charge * SIN2_THETA_W * z
-    left = left_coupling(first, quark) * left_coupling(second, quark) / SIN2_THETA_W
-    right = right_coupling(first, quark) * right_coupling(second, quark) / SIN2_THETA_W
+    sin2 = scheme.sin2_theta_w
+    z = z_coupling(first, second) / (sin2 * scheme.cos2_theta_w)
+    z_left = (quark.isospin - quark.charge * sin2) * z
+    z_right = -quark.charge * sin2 * z
+    left, right = (
+        coupling(first, quark, scheme) * coupling(second, quark, scheme) / sin2
+        for coupling in (left_coupling, right_coupling)
+    )
     zero = 0 * z
     return {
         "z": Charges(ll=z_left, lr=-z_left, rl=z_right, rr=-z_right),
@@ -60,20 +64,23 @@ def of_neutralinos(first: np.ndarray, second: np.ndarray, quark: Quark) -> Excha
     }
 
 
-def of_charginos(first: np.ndarray, second: np.ndarray, quark: Quark, *, same: bool) -> Exchanged:
+def of_charginos(
+    first: np.ndarray, second: np.ndarray, quark: Quark, scheme: Electroweak, *, same: bool
+) -> Exchanged:
     """Return the charges of a chargino and an antichargino, by photon, Z and squark exchange.
 
     The squark is the partner of the other quark of the doublet; only left-handed quarks couple to
     it, with U for an up-type quark and V for a down-type one.
     """
-    of_v, of_u = chargino_z_couplings(first, second, same=same)
+    of_v, of_u = chargino_z_couplings(first, second, scheme, same=same)
+    sin2 = scheme.sin2_theta_w
     up = quark.isospin > 0
     near, far, squark = (of_v, of_u, 0) if up else (of_u, of_v, 2)
     sign = 1 if up else -1
-    z = -sign / (SIN2_THETA_W * COS2_THETA_W)
-    left = (quark.isospin - quark.charge * SIN2_THETA_W) * z
-    right = -quark.charge * SIN2_THETA_W * z
-    wino = first[squark] * second[squark] / (2 * SIN2_THETA_W)
+    z = -sign / (sin2 * scheme.cos2_theta_w)
+    left = (quark.isospin - quark.charge * sin2) * z
+    right = -quark.charge * sin2 * z
+    wino = first[squark] * second[squark] / (2 * sin2)
     zero = 0 * wino
     photon = zero + sign * quark.charge * same
     return {
@@ -84,18 +91,18 @@ def of_charginos(first: np.ndarray, second: np.ndarray, quark: Quark, *, same: b
 
 
 def of_neutralino_and_chargino(
-    neutralino: np.ndarray, chargino: np.ndarray, quark: Quark
+    neutralino: np.ndarray, chargino: np.ndarray, quark: Quark, scheme: Electroweak
 ) -> Exchanged:
     """Return the charges of u dbar -> neutralino and positive chargino.
 
     By CP, d ubar -> neutralino and negative chargino has the same rates.
     """
     del quark
-    scale = _ROOT_HALF / SIN2_THETA_W
+    scale = _ROOT_HALF / scheme.sin2_theta_w
     left = -scale * left_w_coupling(neutralino, chargino)
     right = -scale * right_w_coupling(neutralino, chargino)
-    of_up = -scale * left_coupling(neutralino, UP_TYPE) * chargino[2]
-    of_down = scale * left_coupling(neutralino, DOWN_TYPE) * chargino[0]
+    of_up = -scale * left_coupling(neutralino, UP_TYPE, scheme) * chargino[2]
+    of_down = scale * left_coupling(neutralino, DOWN_TYPE, scheme) * chargino[0]
     zero = 0 * left
     return {
         "w": Charges(ll=left, lr=right, rl=zero, rr=zero),

@@ -9,18 +9,15 @@ from typing import NamedTuple
 import numpy as np
 
 from nlobayes.data.physics.luminosity import Luminosities
-from nlobayes.data.physics.mssm import THRESHOLD_MASS_GEV
+from nlobayes.data.physics.mssm import MAXIMUM_MASS_GEV, THRESHOLD_MASS_GEV
 from nlobayes.data.physics.partonic import Pair, born_cross_sections, threshold_gev
 from nlobayes.errors import InputError
 
 PB_GEV2 = 0.3893793721e9
 MINIMUM_SQUARK_MASS_GEV = 2000.0
-# Above all scans: the heaviest particle is at most m_Z heavier than the largest soft mass, 1 TeV.
-MAXIMUM_MASS_GEV = 1100.0
 
 # Small enough for the arrays of a chunk to fit into the processor's cache.
 _POINTS_PER_BLOCK = 128
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(32)
 
 
 class CrossSections(NamedTuple):
@@ -89,19 +86,14 @@ def by_exchange(
 def integrate(
     pair: Pair, squark_mass_gev: np.ndarray, luminosities: Luminosities, orders: Sequence[str]
 ) -> np.ndarray:
-    """Integrate over Q = Q_0 (Q_max / Q_0)^(y^3), y in (0, 1), as `by_exchange`.
-
-    Arrays may be those of NumPy or of JAX.
-    """
-    y, weight, xp = (_NODES + 1) / 2, _WEIGHTS / 2, squark_mass_gev.__array_namespace__()
-    start = threshold_gev(pair)[:, None]
-    log_range = xp.log(luminosities.maximum_gev / start)
-    q = start * xp.exp(log_range * y**3)
-    jacobian = 2 * (q / luminosities.sqrt_s_gev) ** 2 * log_range * 3 * y**2 * weight
-    born = PB_GEV2 * jacobian * born_cross_sections(pair, q, squark_mass_gev)
-    places = [ORDERS.index(order) for order in orders]
-    phi = xp.exp(xp.moveaxis(luminosities.of(pair.kind, places)(xp.log(q)), (3, 2), (0, 1)))
-    return xp.stack([(born * each[:, None]).sum(axis=(0, 3)) for each in phi])
+    """Integrate over Q as `by_exchange`, from arrays of NumPy or of JAX."""
+    threshold = threshold_gev(pair)
+    q, measure = luminosities.energies(threshold)
+    born = PB_GEV2 * measure * born_cross_sections(pair, q, squark_mass_gev)
+    phi = luminosities.at(pair.kind, orders, q, threshold)
+    return squark_mass_gev.__array_namespace__().stack(
+        [(born * each[:, None]).sum(axis=(0, 3)) for each in phi]
+    )
 
 
 def _check(pair: Pair, squark_mass_gev: np.ndarray) -> None:

@@ -4,8 +4,7 @@ A pair of mass Q that a vector or axial current produces has the QCD correction 
 a function of Q alone: sigma = ∫ dtau Σ_q Phi_q(tau) sigmahat_q(Q), tau = Q^2 / s.
 """
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +12,7 @@ from scipy.interpolate import CubicSpline, PPoly
 
 from nlobayes.data.physics.evolution import Distributions, coupling, evolve
 from nlobayes.data.physics.mellin import CONTOUR, hurwitz_zeta, invert, s1, s2
+from nlobayes.data.physics.mssm import MAXIMUM_MASS_GEV, THRESHOLD_MASS_GEV
 from nlobayes.data.physics.pdf import InputDistributions
 from nlobayes.data.physics.splitting import CF, TR, leading_order
 from nlobayes.errors import InputError
@@ -21,33 +21,79 @@ SQRT_S_RANGE_GEV = (7000.0, 14000.0)
 
 CHARGES = ("plus", "minus")
 """Kinds of charged pairs, in the order of the luminosities."""
+CENTRAL_SCALES = ("invariant_mass", "average_mass")
+"""Central scales: Q, the mass of the pair, and the average mass of its particles."""
+VARIATIONS = {
+    "lo_pb": (1.0, 1.0),
+    "nlo_pb": (1.0, 1.0),
+    "scale_up_pb": (0.5, 0.5),
+    "scale_down_pb": (2.0, 2.0),
+    "mu_r_half_pb": (0.5, 1.0),
+    "mu_r_twice_pb": (2.0, 1.0),
+    "mu_f_half_pb": (1.0, 0.5),
+    "mu_f_twice_pb": (1.0, 2.0),
+}
+"""Renormalisation and factorisation scale over the central one, by order and variation. The first
+four are those of a variation at three points, all together those of one at seven."""
+THREE_POINTS, SEVEN_POINTS = tuple(VARIATIONS)[:4], tuple(VARIATIONS)
 
 _MINIMUM_GEV = 60.0
 # Above this share of sqrt(s), 8.5 of 13 TeV, the luminosities are negligible.
 _MAXIMUM_SHARE = 8.5 / 13
-_KNOTS = 120
+_KNOTS, _THRESHOLD_KNOTS = 120, 40
 _UP_TYPE, _DOWN_TYPE = [0, 3], [1, 2, 4]
 # The CKM matrix is diagonal, as in Prospino and Resummino: the W couples u to d, and c to s.
 _UP_PARTNERS, _DOWN_PARTNERS = [0, 3], [1, 2]
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(32)
+_PLACES = (_NODES + 1) / 2
 
 
 class Luminosities(NamedTuple):
-    """Splines of ln Phi over ln Q, for neutral pairs and for pairs of charge +1 and -1.
+    """Splines of ln Phi, for neutral pairs and for pairs of charge +1 and -1.
 
-    Values of `log_phi` have the axes (quark: up-type, down-type) and (LO at mu = Q, NLO at mu = Q,
-    Q/2, 2Q); `log_phi_charged` likewise, with the charges +1, -1 in place of the quarks.
+    At scales proportional to Q, values of `log_phi` over ln Q have the axes (quark: up-type,
+    down-type) and (order), as `orders`; `log_phi_charged` likewise, with the charges +1, -1 in
+    place of the quarks. At scales proportional to the average mass, splines are over the logarithm
+    of the threshold, a first axis has the nodes of `energies`, and ln Phi of the leading order is
+    followed by the ratio of each order to it, which is negative far above the scale.
     """
 
     log_phi: CubicSpline
     sqrt_s_gev: float
     maximum_gev: float
     log_phi_charged: CubicSpline
+    orders: tuple[str, ...] = THREE_POINTS
+    central_scale: str = "invariant_mass"
 
-    def of(self, kind: str, orders: Sequence[int]) -> Callable[[np.ndarray], np.ndarray]:
-        """Return ln Phi of a kind of pair, `plus`, `minus` or a neutral one, at some orders."""
+    def energies(self, threshold_gev: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return Q = Q_0 (Q_max / Q_0)^(y^3) at nodes y, and 2 Q / s dQ of each (point, node)."""
+        xp = threshold_gev.__array_namespace__()
+        start = threshold_gev[:, None]
+        log_range = xp.log(self.maximum_gev / start)
+        q = start * xp.exp(log_range * _PLACES**3)
+        return q, 2 * (q / self.sqrt_s_gev) ** 2 * log_range * 3 * _PLACES**2 * (_WEIGHTS / 2)
+
+    def at(
+        self, kind: str, orders: Sequence[str], energies_gev: np.ndarray, threshold_gev: np.ndarray
+    ) -> np.ndarray:
+        """Return Phi of a kind of pair: `plus`, `minus` or a neutral one.
+
+        Energies have the axes (point, node), the result (order, quark, point, node).
+        """
         whole = self.log_phi_charged if kind in CHARGES else self.log_phi
         rows = [CHARGES.index(kind)] if kind in CHARGES else [0, 1]
-        return partial(_evaluate, PPoly(whole.c[:, :, rows][..., orders], whole.x))
+        places = [self.orders.index(order) for order in orders]
+        xp = energies_gev.__array_namespace__()
+
+        def values(at: np.ndarray, places: list[int]) -> np.ndarray:
+            spline = PPoly(whole.c[..., rows, :][..., places], whole.x)
+            found: np.ndarray = xp.moveaxis(_evaluate(spline, xp.log(at)), (3, 2), (0, 1))
+            return found
+
+        if self.central_scale == "invariant_mass":
+            return xp.exp(values(energies_gev, places))
+        born, *ratios = values(threshold_gev, [0, *(place + 1 for place in places)])
+        return xp.exp(born) * xp.stack(ratios)
 
 
 def drell_yan_quark(n: np.ndarray) -> np.ndarray:
@@ -65,8 +111,24 @@ def drell_yan_gluon(n: np.ndarray) -> np.ndarray:
     return TR * (logarithms + 1 / (2 * n) + 3 / (n + 1) - 7 / (2 * (n + 2)))
 
 
-def luminosities(inputs: InputDistributions, sqrt_s_gev: float) -> Luminosities:
+def luminosities(
+    inputs: InputDistributions,
+    sqrt_s_gev: float,
+    central_scale: str = "invariant_mass",
+    orders: tuple[str, ...] = THREE_POINTS,
+) -> Luminosities:
     """Build the luminosities of proton-proton collisions from NLO-evolved distributions.
+
+    Parameters
+    ----------
+    inputs
+        Distributions at their input scale.
+    sqrt_s_gev
+        Energy of the collisions, 7 to 14 TeV.
+    central_scale
+        One of `CENTRAL_SCALES`.
+    orders
+        Some `VARIATIONS`.
 
     Raises
     ------
@@ -82,12 +144,19 @@ def luminosities(inputs: InputDistributions, sqrt_s_gev: float) -> Luminosities:
             received_tev=sqrt_s_gev / 1000,
         )
     maximum = _MAXIMUM_SHARE * sqrt_s_gev
-    q = np.geomspace(_MINIMUM_GEV, maximum, _KNOTS)
-    lo, nlo = _phi(inputs, q, 1.0, sqrt_s_gev)
-    varied = [_phi(inputs, q, factor, sqrt_s_gev)[1] for factor in (0.5, 2.0)]
-    phi = np.stack([lo, nlo, *varied], axis=-1)
-    neutral, charged = (CubicSpline(np.log(q), np.log(part)) for part in (phi[:, :2], phi[:, 2:]))
-    return Luminosities(neutral, sqrt_s_gev, maximum, charged)
+    empty = Luminosities(None, sqrt_s_gev, maximum, None, orders, central_scale)
+    if central_scale == "invariant_mass":
+        knots = np.geomspace(_MINIMUM_GEV, maximum, _KNOTS)
+        values = np.log(_phi(inputs, knots[:, None], knots, sqrt_s_gev, orders)[:, 0])
+    else:
+        knots = 2 * np.geomspace(THRESHOLD_MASS_GEV, MAXIMUM_MASS_GEV, _THRESHOLD_KNOTS)
+        q = empty.energies(knots)[0]
+        phi = _phi(inputs, q, knots / 2, sqrt_s_gev, ("lo_pb", *orders))
+        values = np.concatenate([np.log(phi[..., :1]), phi[..., 1:] / phi[..., :1]], axis=-1)
+    neutral, charged = (
+        CubicSpline(np.log(knots), part) for part in (values[..., :2, :], values[..., 2:, :])
+    )
+    return empty._replace(log_phi=neutral, log_phi_charged=charged)
 
 
 def _evaluate(spline: PPoly, log_q: np.ndarray) -> np.ndarray:
@@ -100,7 +169,8 @@ def _evaluate(spline: PPoly, log_q: np.ndarray) -> np.ndarray:
     place = xp.floor((log_q - first) / ((last - first) / count))
     piece = xp.clip(place, 0, count - 1).astype(int)
     coefficients = xp.asarray(spline.c)
-    beyond = (log_q - xp.asarray(spline.x)[piece])[..., None, None]
+    beyond = log_q - xp.asarray(spline.x)[piece]
+    beyond = beyond.reshape(*beyond.shape, *(1,) * (coefficients.ndim - 2))
     value = coefficients[0][piece]
     for each in coefficients[1:]:
         value = value * beyond + each[piece]
@@ -108,24 +178,37 @@ def _evaluate(spline: PPoly, log_q: np.ndarray) -> np.ndarray:
 
 
 def _phi(
-    inputs: InputDistributions, q: np.ndarray, scale_factor: float, sqrt_s_gev: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return LO and NLO Phi at mu = scale_factor Q, each (q, up-type, down-type, charge +1, -1)."""
-    scale = (scale_factor * q) ** 2
-    pdfs = evolve(inputs, scale, CONTOUR, loops=2)
-    two_a = 2 * coupling(inputs, scale, loops=2)[:, None]
-    log_ratio = -2 * np.log(scale_factor)
-    splitting = leading_order(CONTOUR, 5).singlet[0]
-    quark = two_a * (drell_yan_quark(CONTOUR) + splitting[0] * log_ratio)
-    gluon = two_a * (drell_yan_gluon(CONTOUR) + splitting[1] / (4 * 5) * log_ratio)
-    lo, nlo = [], []
-    neutral = (_pairs(pdfs, flavours) for flavours in (_UP_TYPE, _DOWN_TYPE))
-    charged = (_charged_pairs(pdfs, charge) for charge in (1, -1))
-    for annihilation, quark_gluon in (*neutral, *charged):
-        lo.append(annihilation)
-        nlo.append(annihilation * (1 + quark) + quark_gluon * gluon)
+    inputs: InputDistributions,
+    q: np.ndarray,
+    scale: np.ndarray,
+    sqrt_s_gev: float,
+    orders: Sequence[str],
+) -> np.ndarray:
+    """Return Phi at q (knot, node), with axes of up, down, charge +1 and -1, and of the order."""
+    at = {
+        factor: evolve(inputs, (factor * scale) ** 2, CONTOUR, loops=2)
+        for factor in {VARIATIONS[order][1] for order in orders}
+    }
     tau = (q / sqrt_s_gev) ** 2
-    return invert(np.stack(lo, axis=1), tau[:, None]), invert(np.stack(nlo, axis=1), tau[:, None])
+    splitting = leading_order(CONTOUR, 5).singlet[0]
+    found = []
+    for order in orders:
+        renormalised, factorised = VARIATIONS[order]
+        pdfs, mu_f = at[factorised], factorised * scale
+        two_a = 2 * coupling(inputs, (renormalised * scale) ** 2, loops=2)[:, None, None]
+        log_ratio = 2 * np.log(q / mu_f[:, None])[..., None]
+        quark = two_a * (drell_yan_quark(CONTOUR) + splitting[0] * log_ratio)
+        gluon = two_a * (drell_yan_gluon(CONTOUR) + splitting[1] / (4 * 5) * log_ratio)
+        neutral = (_pairs(pdfs, flavours) for flavours in (_UP_TYPE, _DOWN_TYPE))
+        charged = (_charged_pairs(pdfs, charge) for charge in (1, -1))
+        moments = (
+            annihilation[:, None]
+            if order == "lo_pb"
+            else annihilation[:, None] * (1 + quark) + quark_gluon[:, None] * gluon
+            for annihilation, quark_gluon in (*neutral, *charged)
+        )
+        found.append(np.stack([invert(each, tau) for each in moments], axis=-1))
+    return np.stack(found, axis=-1)
 
 
 def _pairs(pdfs: Distributions, flavours: list[int]) -> tuple[np.ndarray, np.ndarray]:

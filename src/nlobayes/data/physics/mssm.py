@@ -8,6 +8,8 @@ SIN2_THETA_W = 0.2312
 Z_MASS_GEV = 91.1876
 # Lower limit of the integration: below m_Z / 2 a pair comes from the decay of a real Z.
 THRESHOLD_MASS_GEV = Z_MASS_GEV / 2
+# Above all scans: the heaviest particle is at most m_Z heavier than the largest soft mass, 1 TeV.
+MAXIMUM_MASS_GEV = 1100.0
 # Lower limit of the scans.
 MINIMUM_MASS_GEV = 46.0
 

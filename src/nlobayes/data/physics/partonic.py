@@ -13,12 +13,13 @@ import numpy as np
 
 from nlobayes.data.physics.charges import BY_KIND, Charges, Exchanged
 from nlobayes.data.physics.couplings import (
-    ALPHA,
     DOWN_TYPE,
+    SCHEMES,
     UP_TYPE,
     W_MASS_GEV,
     W_WIDTH_GEV,
     Z_WIDTH_GEV,
+    Electroweak,
     Quark,
 )
 from nlobayes.data.physics.mssm import (
@@ -46,7 +47,7 @@ class Pair(NamedTuple):
 
     Mixings of a neutralino are its row of N; mixings of a chargino are its row of U, then that of
     V. A neutralino comes before a chargino. `symmetry` is 1/2 for identical particles and 1
-    otherwise.
+    otherwise; `scheme` has the electroweak couplings of the production.
     """
 
     first_mass_gev: np.ndarray
@@ -55,6 +56,7 @@ class Pair(NamedTuple):
     second_mixing: np.ndarray
     symmetry: float
     kind: Kind = "neutralinos"
+    scheme: Electroweak = SCHEMES["alpha_mz"]
 
     @property
     def quarks(self) -> tuple[Quark, ...]:
@@ -136,9 +138,9 @@ def born_cross_sections(
         for channels, (even, odd, second) in moments.items()
     }
     mixings, bosons = (pair.first_mixing.T, pair.second_mixing.T), _bosons(s)
-    charges = (BY_KIND[pair.kind](*mixings, quark) for quark in pair.quarks)
+    charges = (BY_KIND[pair.kind](*mixings, quark, pair.scheme) for quark in pair.quarks)
     rates = [xp.stack(_by_squarks(each, bosons, angular)) for each in charges]
-    return np.pi * ALPHA**2 * velocity / (6 * s) * pair.symmetry * xp.stack(rates)
+    return np.pi * pair.scheme.alpha**2 * velocity / (6 * s) * pair.symmetry * xp.stack(rates)
 
 
 def _kind_of(process: Process) -> Kind:

@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from nlobayes.data.physics import scans
-from nlobayes.data.physics.couplings import ALPHA, W_MASS_GEV
-from nlobayes.data.physics.hadronic import MINIMUM_SQUARK_MASS_GEV, cross_sections
-from nlobayes.data.physics.luminosity import luminosities
-from nlobayes.data.physics.mssm import SIN2_THETA_W
+from nlobayes.data.physics.couplings import FERMI_CONSTANT, SCHEMES, W_MASS_GEV
+from nlobayes.data.physics.hadronic import MINIMUM_SQUARK_MASS_GEV, by_exchange
+from nlobayes.data.physics.luminosity import SEVEN_POINTS, THREE_POINTS, luminosities
+from nlobayes.data.physics.mssm import Z_MASS_GEV
 from nlobayes.data.physics.partonic import Pair, make_pair
 from nlobayes.data.physics.pdf import MSTW2008_NLO
 from nlobayes.data.physics.validity import not_compared
@@ -25,6 +25,8 @@ from nlobayes.types import Table
 
 MAXIMUM_SQUARK_MASS_GEV = 1e5
 TARGETS = ("sigma_pb", "lo_pb", "scale_up", "scale_down")
+ONE_SCALE_VARIED = ("mu_r_half", "mu_r_twice", "mu_f_half", "mu_f_twice")
+"""Columns that a variation at seven points adds."""
 
 
 class Settings(NamedTuple):
@@ -43,6 +45,12 @@ class Settings(NamedTuple):
         Particle numbers of any two electroweakinos, instead of the pair.
     scan, ranges
         Distribution of the soft masses and tan beta, and their limits.
+    central_scale
+        `invariant_mass` for mu = Q, the mass of the pair, or `average_mass` of its particles.
+    scale_points
+        3 for both scales times 1/2, 1 and 2; 7 also with one of them at the central scale.
+    electroweak_scheme
+        `alpha_mz` or `g_mu`, for the couplings of the production; masses and mixings are the same.
     """
 
     sqrt_s_tev: float
@@ -51,6 +59,9 @@ class Settings(NamedTuple):
     scan: str = "flat"
     ranges: scans.ScanRanges = scans.ScanRanges()
     process: tuple[int, int] | None = None
+    central_scale: str = "invariant_mass"
+    scale_points: int = 3
+    electroweak_scheme: str = "alpha_mz"
 
     @property
     def reaction(self) -> Process:
@@ -90,7 +101,9 @@ def simulate(seed: int, points: int, settings: Settings) -> Table:
     """
     _check(seed, points, settings)
     process = settings.reaction
-    beams = luminosities(MSTW2008_NLO, 1000 * settings.sqrt_s_tev)
+    orders = SEVEN_POINTS if settings.scale_points == 7 else THREE_POINTS
+    energy_gev = 1000 * settings.sqrt_s_tev
+    beams = luminosities(MSTW2008_NLO, energy_gev, settings.central_scale, orders)
     parameters = scans.sample_parameters(
         seed,
         points,
@@ -99,16 +112,18 @@ def simulate(seed: int, points: int, settings: Settings) -> Table:
         process.numbers[0],
         with_charginos=not process.of_neutralinos,
     )
-    pair = make_pair(parameters, process)
+    scheme = SCHEMES[settings.electroweak_scheme]
+    pair = make_pair(parameters, process)._replace(scheme=scheme)
     squarks = _squark_masses(seed, points, settings.squark_mass_gev)
-    sigma = cross_sections(pair, squarks, beams)
+    lo, nlo, *others = by_exchange(pair, squarks, beams, orders).sum(axis=1)
+    sigma = (nlo, lo, *others)
     features = _features(pair, process)
     if isinstance(settings.squark_mass_gev, tuple):
         features["msq"] = squarks
-    values = (sigma.nlo_pb, sigma.lo_pb, sigma.scale_up_pb, sigma.scale_down_pb)
+    names = (*TARGETS, *ONE_SCALE_VARIED) if settings.scale_points == 7 else TARGETS
     columns = {
         name: np.ascontiguousarray(column)
-        for name, column in (features | dict(zip(TARGETS, values, strict=True))).items()
+        for name, column in (features | dict(zip(names, sigma, strict=True))).items()
     }
     units = {name: _unit(name) for name in columns}
     return Table(columns, units, _metadata(seed, settings, squarks))
@@ -129,7 +144,7 @@ def _squark_masses(
 
 
 def _unit(name: str) -> str:
-    if name in TARGETS:
+    if name in (*TARGETS, *ONE_SCALE_VARIED):
         return "pb"
     return "GeV" if name.startswith("m") else "1"
 
@@ -141,22 +156,36 @@ def _metadata(seed: int, settings: Settings, squarks: np.ndarray) -> dict[str, s
     return {
         **state_process(PROTONS, process),
         "order": "NLO QCD; lo_pb: LO with the same parton distributions",
-        "scales": "mu = Q for sigma_pb and lo_pb, Q/2 for scale_up, 2 Q for scale_down",
+        "scales": _scales(settings),
         "sqrt_s_tev": repr(float(settings.sqrt_s_tev)),
         "squark_mass_gev": _in_words(settings.squark_mass_gev),
         "fixed": spell_fixed([fixed_around("msq", squarks, "GeV")]),
         "parton_distributions": MSTW2008_NLO.name,
         "alpha_s": f"{MSTW2008_NLO.alpha_s:g} at {alpha_s_at:g} GeV",
-        "electroweak_inputs": _electroweak_inputs(process),
+        "electroweak_inputs": _electroweak_inputs(settings),
         "scan": scans.in_words(settings.scan, settings.ranges),
         "seed": str(seed),
         "engine": f"nlobayes embedded NLO engine, version {ENGINE_VERSION}",
     } | ({"not_compared": doubt} if doubt else {})
 
 
-def _electroweak_inputs(process: Process) -> str:
-    couplings = f"alpha = 1/{1 / ALPHA:g}, sin2_theta_w = {SIN2_THETA_W:g}"
-    return f"{couplings}, m_w_gev = {W_MASS_GEV:g}" if process.charge else couplings
+def _scales(settings: Settings) -> str:
+    mu, half, twice = ("Q", "Q/2", "2 Q")
+    if settings.central_scale == "average_mass":
+        mu, half, twice = ("mean mass of the pair", "half of it", "twice")
+    others = f"{half} for scale_up, {twice} for scale_down"
+    if settings.scale_points == 7:
+        others += "; mu_r_half to mu_f_twice: mu_R or mu_F alone times 1/2 or 2"
+    return f"mu = {mu} for sigma_pb and lo_pb, {others}"
+
+
+def _electroweak_inputs(settings: Settings) -> str:
+    scheme = SCHEMES[settings.electroweak_scheme]
+    couplings = f"alpha = 1/{1 / scheme.alpha:g}, sin2_theta_w = {scheme.sin2_theta_w:g}"
+    if settings.electroweak_scheme == "g_mu":
+        constant = f"G_F = {FERMI_CONSTANT:g} GeV^-2"
+        return f"{constant}, m_w_gev = {W_MASS_GEV:g}, m_z_gev = {Z_MASS_GEV:g}: {couplings}"
+    return f"{couplings}, m_w_gev = {W_MASS_GEV:g}" if settings.reaction.charge else couplings
 
 
 def _in_words(squark_mass_gev: float | tuple[float, float]) -> str:

@@ -12,6 +12,7 @@ from nlobayes.settings.values import Frozen, Seed
 from nlobayes.study.source import ComputedSource
 from nlobayes.study.sources._processes import CROSS_SECTIONS, OfProcess, check_reads_both
 
+ONE_SCALE_VARIED = ("mu_r_half", "mu_r_twice", "mu_f_half", "mu_f_twice")
 SquarkMass = Annotated[float, Field(ge=2000, le=100_000)]
 
 
@@ -58,6 +59,20 @@ class SimulatedSource(ComputedSource, OfProcess):
     """Centre-of-mass energy in TeV."""
     squark_mass_gev: SquarkMasses = 3000.0
     """Common squark mass in GeV, or `{low, high}` to draw one for each row, in column `msq`."""
+    central_scale: Annotated[
+        Literal["invariant_mass", "average_mass"],
+        Field(exclude_if=lambda scale: scale == "invariant_mass"),
+    ] = "invariant_mass"
+    """Central scale mu of renormalisation and factorisation: Q, the invariant mass of the pair, or
+    the average mass of its two particles, as in Prospino and Resummino."""
+    scale_points: Annotated[Literal[3, 7], Field(exclude_if=lambda points: points == 3)] = 3
+    """3: mu_R = mu_F at half and at twice the central scale, columns `scale_up` and `scale_down`.
+    7: in columns `mu_r_half`, `mu_r_twice`, `mu_f_half` and `mu_f_twice` also one scale alone."""
+    electroweak_scheme: Annotated[
+        Literal["alpha_mz", "g_mu"], Field(exclude_if=lambda scheme: scheme == "alpha_mz")
+    ] = "alpha_mz"
+    """Couplings of the production: alpha(m_Z) and the effective weak angle, or G_F, m_W and m_Z.
+    Masses and mixings do not depend on it."""
 
     @property
     def circumstances(self) -> dict[str, Any]:
@@ -75,7 +90,8 @@ class SimulatedSource(ComputedSource, OfProcess):
     @property
     def known(self) -> tuple[str, ...]:
         """Names of all columns of the table."""
-        return (*self.columns, *CROSS_SECTIONS)
+        further = ONE_SCALE_VARIED if self.scale_points == 7 else ()
+        return (*self.columns, *CROSS_SECTIONS, *further)
 
     @property
     def in_words(self) -> str:

@@ -5,8 +5,8 @@ import pytest
 
 from nlobayes.data.physics.mssm import Parameters, spectrum
 from nlobayes.data.physics.partonic import (
-    ALPHA,
     DOWN_TYPE,
+    SCHEMES,
     UP_TYPE,
     Pair,
     Quark,
@@ -36,6 +36,7 @@ def _energies(pair: Pair) -> np.ndarray:
 @QUARKS
 def test_decoupled_squarks_leave_z_exchange_in_closed_form(quark: Quark) -> None:
     """Majorana pairs couple axially: sigma = pi alpha^2 beta^3 (zL^2 + zR^2) |D_Z|^2 / (9 S)."""
+    alpha = SCHEMES["alpha_mz"].alpha
     pair = identical_pair(MASSES, MIXINGS)
     energy = _energies(pair)
     s, sin2 = energy**2, 0.2312
@@ -43,7 +44,7 @@ def test_decoupled_squarks_leave_z_exchange_in_closed_form(quark: Quark) -> None
     propagator = s**2 / ((s - 91.1876**2) ** 2 + (91.1876 * 2.4952) ** 2)
     z = ((MIXINGS[:, 2] ** 2 - MIXINGS[:, 3] ** 2) / 2 / (sin2 * (1 - sin2)))[:, None]
     left, right = quark.isospin - quark.charge * sin2, -quark.charge * sin2
-    expected = np.pi * ALPHA**2 * beta**3 * propagator * z**2 * (left**2 + right**2) / (9 * s)
+    expected = np.pi * alpha**2 * beta**3 * propagator * z**2 * (left**2 + right**2) / (9 * s)
     ours = born_cross_section(pair, quark, energy, np.inf)
     np.testing.assert_allclose(ours, expected, rtol=1e-12)
 
