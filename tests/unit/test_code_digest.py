@@ -24,7 +24,7 @@ from nlobayes.stages import module_of
 WITHOUT = {
     "simulate ingest prepare": "model inference diagnostics evaluation surrogate",
     "pretrain warmup draw sample": "evaluation surrogate distributions",
-    "assemble": "data model inference diagnostics evaluation surrogate distributions",
+    "assemble": "data model inference evaluation surrogate distributions",
     "diagnose tabulate_chains agree check_convergence": "data inference evaluation surrogate",
     "thin evaluate": "model inference surrogate",
     "posterior_predictive": "inference diagnostics evaluation distributions",

@@ -71,8 +71,10 @@ def read_checkpoint(path: Path) -> Checkpoint:
     )
 
 
-def assemble(warmups: Sequence[Path], segments: Sequence[Path]) -> Groups:
+def assemble(warmups: Sequence[Path], segments: Sequence[Path], every: int = 1) -> Groups:
     """Join the warm-ups and the segments of every chain group along draws, then along chains.
+
+    Of the weights in the segments, those of every `every`-th draw of a chain are kept.
 
     Raises
     ------
@@ -81,7 +83,7 @@ def assemble(warmups: Sequence[Path], segments: Sequence[Path]) -> Groups:
         files do not fit together.
     """
     warmed = _read_chain_groups("warmup", warmups, ("warmup_sample_stats",))
-    drawn = _read_chain_groups("segment", segments, DRAWN)
+    drawn = _read_chain_groups("segment", segments, DRAWN, every)
     incomplete = sorted(warmed.keys() ^ drawn.keys())
     if incomplete:
         raise InputError("artifacts.incomplete_chains", chains=incomplete[0])
@@ -109,14 +111,20 @@ def read_functions(segments: Sequence[Path]) -> np.ndarray:
 
 
 def _read_chain_groups(
-    kind: str, paths: Sequence[Path], names: tuple[str, ...]
+    kind: str, paths: Sequence[Path], names: tuple[str, ...], every: int = 1
 ) -> dict[tuple[int, ...], Groups]:
-    """Read the named groups of all files and join those of each chain group along draws."""
+    """Read the named groups of all files and join those of each chain group along draws.
+
+    Group `posterior` is thinned to every `every`-th draw, one file at a time: weights are large.
+    """
     chain_groups: dict[tuple[int, ...], list[Groups]] = {}
     for path in paths:
         groups = read_groups(path, kind)
         before = chain_groups.setdefault(tuple(read_attrs(path)["chains"]), [])
         _check_order(path, groups[names[-1]], [segment[names[-1]] for segment in before])
+        if "posterior" in names:
+            kept = (groups["posterior"]["draw"].values + 1) % every == 0
+            groups["posterior"] = groups["posterior"].isel(draw=kept)
         before.append({name: groups[name] for name in names})
     numbers = [chain for chains in chain_groups for chain in chains]
     if len(set(numbers)) < len(numbers):

@@ -1,6 +1,7 @@
 """Thinning of chains: its loss of information and its saving in size."""
 
 from collections.abc import Callable
+from math import ceil
 
 import numpy as np
 
@@ -13,6 +14,10 @@ Score = Callable[[np.ndarray], dict[str, float]]
 """Scores draws (sample, point): gives at least `rmse`, `crps` and `lppd` of their predictive."""
 
 SCORES = ("rmse", "crps", "lppd")
+STORAGE_LOSS = 0.1
+"""Share of the ESS that stored draws may lose."""
+FEWEST_STORED = 100
+"""Draws of a chain that are stored where their time is long."""
 
 
 def kept_ess_share(rho: np.ndarray, step: int, *, stored_every: int = 1) -> np.ndarray:
@@ -80,6 +85,32 @@ def choose_step(draws: np.ndarray, *, thin: int, loss: float) -> int:
             break
         chosen = step
     return int(chosen)
+
+
+def storage_stride(draws: np.ndarray, *, most: int) -> int:
+    """Choose the distance of stored draws as `choose_step` does for a loss of 10 %, within limits.
+
+    Parameters
+    ----------
+    draws
+        Every draw, axes (chain, draw, quantity).
+    most
+        Most stored draws of all chains, whatever the loss. A chain that has 100 draws stores at
+        least 100 within this limit, because the time of one that does not mix is not known.
+
+    Returns
+    -------
+    int
+        Draws from one stored draw to the next.
+
+    Raises
+    ------
+    InputError
+        If draws are too few or not finite.
+    """
+    chains, drawn, _ = draws.shape
+    independent = min(choose_step(draws, thin=1, loss=STORAGE_LOSS), drawn // FEWEST_STORED)
+    return max(1, independent, ceil(chains * drawn / most))
 
 
 def thinning_table(

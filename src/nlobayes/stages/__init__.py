@@ -149,7 +149,7 @@ PIPELINE = {
         inputs=(DATASET, WARMUP, SEGMENT),
         outputs=(POSTERIOR,),
         base_mb=300,
-        numbers=lambda size: size.data + 2 * size.drawn,
+        numbers=lambda size: size.data + 5 * size.drawn,
         group="scores",
     ),
     "diagnose": Stage(

@@ -14,6 +14,9 @@ MOST_OF_PROCESS = 250_000_000
 """Numbers that a Gaussian process holds at most while its hyperparameters are fitted."""
 RIVAL_SECONDS = 1800
 """Time of a rival for any number of rows: the rows or the steps are bounded."""
+MOST_STORED = 2400
+"""Draws of all chains with weights in a posterior, if `thin` is not given. The Monte-Carlo error of
+a mean is then 2 % of the posterior sd, and predictions at 4000 points take 77 MB."""
 SURVEY_GRADIENTS = 5000
 """Gradients of the survey of a landscape."""
 
@@ -34,6 +37,8 @@ class Size(NamedTuple):
         Chains of the run, and those that one job computes.
     warmup, segment, draws, kept
         Steps of a segment of the warm-up; draws of a segment, of a chain, and those with weights.
+    segment_kept
+        Draws of a segment with weights.
     prior_draws
         Draws of a prior predictive check.
     draw_seconds, pretrain_seconds
@@ -56,6 +61,7 @@ class Size(NamedTuple):
     segment: int = 0
     draws: int = 0
     kept: int = 0
+    segment_kept: int = 0
     prior_draws: int = 0
     draw_seconds: float = 0.0
     pretrain_seconds: float = 0.0
@@ -69,14 +75,17 @@ class Size(NamedTuple):
     @property
     def drawn(self) -> int:
         """Numbers of a posterior: the function and the stats of every draw, the kept weights."""
-        return self.chains * (
-            self.kept * self.weights + self.draws * (self.outputs * self.reference + 20)
-        )
+        return self.chains * (self.kept * self.weights + self.draws * self._of_each)
 
     @property
-    def segment_drawn(self) -> float:
+    def segment_drawn(self) -> int:
         """Numbers of one segment of a chain group."""
-        return self.drawn * self.chain_group / self.chains * self.segment / self.draws
+        return self.chain_group * (self.segment_kept * self.weights + self.segment * self._of_each)
+
+    @property
+    def _of_each(self) -> int:
+        """Numbers of the function and the stats of a draw."""
+        return self.outputs * self.reference + 20
 
     @property
     def predicted(self) -> int:

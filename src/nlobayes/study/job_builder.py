@@ -114,22 +114,20 @@ def _chain_jobs(run: RunSpec, model: ModelJob) -> dict[str, Frozen]:
         "diagnose": DiagnoseJob(
             likelihood=run.likelihood,
             kernel=chains.kernel,
-            thin=chains.thin,
             thresholds=run.evaluation.thresholds,
             thinning_loss=run.evaluation.thinning_loss,
             superchains=chains.superchains,
             energy_variance=chains.warmup.aimed_energy_variance,
         ),
-        "tabulate_chains": _tabulate_chains_job(run, chains.thin),
+        "tabulate_chains": _tabulate_chains_job(run),
         **_sizes_jobs(run),
         **until,
     }
 
 
-def _tabulate_chains_job(run: RunSpec, thin: int) -> TabulateChainsJob:
+def _tabulate_chains_job(run: RunSpec) -> TabulateChainsJob:
     shown = run.evaluation.figures
     return TabulateChainsJob(
-        thin=thin,
         covariate=run.dataset.features.along,
         weight_planes=shown.weight_planes,
         marginals=shown.marginals,
@@ -158,7 +156,7 @@ def _sampled_jobs(run: RunSpec, model: ModelJob) -> dict[str, Frozen]:
     return {
         "sample": SampleJob(model=yardstick, method=run.method, seed=run.seed),
         "diagnose": _diagnosed_alone(run),
-        "tabulate_chains": _tabulate_chains_job(run, 1),
+        "tabulate_chains": _tabulate_chains_job(run),
     }
 
 

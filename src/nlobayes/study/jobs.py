@@ -135,12 +135,12 @@ class DrawJob(Frozen):
     kernel: Kernel
     warmup: Warmup
     draws: PositiveInt
-    thin: PositiveInt
+    thin: PositiveInt | None
     seed: Seed
 
     @model_validator(mode="after")
     def _keeps_whole_draws(self) -> DrawJob:
-        if self.draws % self.thin:
+        if self.thin is not None and self.draws % self.thin:
             raise InputError("study.uneven_thin", key="draws", draws=self.draws, thin=self.thin)
         return self
 
@@ -184,11 +184,8 @@ class PosteriorJob(
 class DiagnoseJob(Frozen):
     """Convergence of one posterior; a method of one job has no kernel."""
 
-    RENAMED: ClassVar[Mapping[str, str]] = THIN_WAS
-
     likelihood: Likelihood
     kernel: Kernel | None = None
-    thin: PositiveInt = 1
     thresholds: Thresholds
     thinning_loss: Fraction
     superchains: PositiveInt | None = None
@@ -237,7 +234,6 @@ class EvaluateJob(Frozen):
 class TabulateChainsJob(Frozen):
     """The tables behind the figures of the chains of one run."""
 
-    thin: PositiveInt
     covariate: str
     weight_planes: tuple[tuple[str, str], ...] = ()
     marginals: tuple[str, ...] = ()

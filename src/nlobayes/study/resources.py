@@ -15,7 +15,13 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from nlobayes.stages import PIPELINE
-from nlobayes.stages.sizes import CELL_SECONDS, GRADIENT_SECONDS, Size, gradient_seconds
+from nlobayes.stages.sizes import (
+    CELL_SECONDS,
+    GRADIENT_SECONDS,
+    MOST_STORED,
+    Size,
+    gradient_seconds,
+)
 from nlobayes.study.datasets import DatasetPreset
 from nlobayes.study.jobs import PRIOR_DRAWS
 from nlobayes.study.marginalised import MARGINALISED, marginal_numbers
@@ -134,8 +140,16 @@ def _with_chains(size: Size, method: MCMC, seconds: float) -> Size:
         warmup=warmup.steps_per_segment,
         segment=method.draws_per_segment,
         draws=draws,
-        kept=draws // method.thin,
+        kept=_stored(method, draws),
+        segment_kept=method.draws_per_segment // (method.thin or 1),
         draw_seconds=gradients * seconds + 20 * CELL_SECONDS * matrix,
+    )
+
+
+def _stored(method: MCMC, draws: int) -> int:
+    """Bound the draws of a chain with stored weights."""
+    return (
+        draws // method.thin if method.thin else min(draws, math.ceil(MOST_STORED / method.chains))
     )
 
 

@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.signal import lfilter
 
 from nlobayes.artifacts.chains import write_segment
 from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
 from nlobayes.commands.pipeline.assemble import assemble
 from nlobayes.types import Dataset, Segment
 from tests.refusals import refused
+from tests.unit.conftest import ATTRS
 
 MakeBlock = Callable[..., tuple[list[Path], list[Path]]]
 
@@ -47,6 +49,53 @@ def test_the_posterior_states_what_its_table_states(run: Any, tmp_path: Path) ->
     assemble(data, run.warmups, run.segments, tmp_path / "posterior.nc")
     assert read_attrs(tmp_path / "posterior.nc")["table_metadata"] == stated
     assert read_attrs(run.posterior)["table_metadata"] == {}
+
+
+@pytest.mark.parametrize(("time", "fewest", "most"), [(1, 1, 1), (16, 7, 10)])
+def test_the_time_of_the_chains_decides_which_weights_are_stored(
+    run: Any,
+    make_segment: Callable[..., Segment],
+    make_chain_group: MakeBlock,
+    tmp_path: Path,
+    time: int,
+    fewest: int,
+    most: int,
+) -> None:
+    """By the closed form 9 keeps 90 % at a time of 16. Segments give what a longer one does."""
+    warmups, _ = make_chain_group(tmp_path, (0, 1), 0)
+    long = make_segment((0, 1), 0, draws=1000, thin=1)
+    rho = (time - 1) / (time + 1)
+    steps = np.random.default_rng(3).normal(size=long.function.shape)
+    chains = lfilter([1.0], [1.0, -rho], steps, axis=1).astype(np.float32)
+    whole, attrs = long._replace(function=chains), {**ATTRS, "spec": {"draws": 8, "thin": None}}
+    for count in (1, 4):
+        paths = [tmp_path / f"{count}_{number}.nc" for number in range(count)]
+        for number, path in enumerate(paths):
+            first, size = 1000 // count * number, 1000 // count
+            write_segment(path, _cut(whole, first, size), attrs)
+        assemble(run.dataset, warmups, paths, tmp_path / f"{count}.nc")
+    groups = read_groups(tmp_path / "1.nc", "posterior")
+    for name, group in read_groups(tmp_path / "4.nc", "posterior").items():
+        assert group.identical(groups[name]), name
+    stride = int(groups["posterior"]["draw"][0]) + 1
+    assert fewest <= stride <= most
+    assert groups["posterior"]["draw"].values.tolist() == [*range(stride - 1, 1000, stride)]
+    kept = whole.variables.values["weights_1"][:, stride - 1 :: stride]
+    assert groups["posterior"]["weights_1"].values.tobytes() == kept.tobytes()
+    np.testing.assert_array_equal(groups["predictions"]["f"].values, chains)
+
+
+def _cut(segment: Segment, first: int, draws: int) -> Segment:
+    """Take some draws of a segment that stores each."""
+    chosen = slice(first, first + draws)
+    values = {name: array[:, chosen] for name, array in segment.variables.values.items()}
+    return segment._replace(
+        first_draw=first,
+        variables=segment.variables._replace(values=values),
+        stats={name: array[:, chosen] for name, array in segment.stats.items()},
+        function=segment.function[:, chosen],
+        end=segment.end._replace(next_step=first + draws),
+    )
 
 
 @pytest.mark.parametrize("chain_groups", [((0, 1), (2,)), ((0, 1, 2),)])

@@ -36,7 +36,6 @@ TABULATED = {"covariate": "a", "calibration": {}, "seed": 3}
 JUDGED = {
     "likelihood": {"kind": "categorical"},
     "kernel": {"kind": "hmc"},
-    "thin": 4,
     "thresholds": {},
     "thinning_loss": 0.1,
 }
@@ -192,7 +191,7 @@ def test_every_table_is_of_every_split(
     assert read_record(record)["outputs"] == digests(plots.iterdir())
     assert len(found["plane"]) == 0
     assert len(found["example_inputs"]) == 2 * len(found["examples"]) > 0
-    tabulate_chains('{"thin": 4, "covariate": "a"}', posterior, dataset, plots)
+    tabulate_chains('{"covariate": "a"}', posterior, dataset, plots)
     assert len(read_csv(plots / "convergence.csv")) == 6 * len(LABELS)
 
 

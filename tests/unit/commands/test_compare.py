@@ -37,12 +37,18 @@ Compare = Callable[..., Result]
 
 
 def write_run(
-    results: Path, run: str, *, scores: dict[str, Any] | None = None, **changes: Any
+    results: Path,
+    run: str,
+    *,
+    scores: dict[str, Any] | None = None,
+    effective: float = 88.2,
+    **changes: Any,
 ) -> None:
     """Write the scores and the diagnostics of a run that has converged."""
     folder = results / "metrics" / run
     baseline = {"test": SCORES | {"rmse_log10": 0.07}, "members": {"rmse_test": [0.04, 0.05]}}
     evaluation = {"test": SCORES | (scores or {}), "baseline": baseline, "learned": LEARNED}
+    evaluation["scored_draws"] = {"ess_scored_median": 95.0, "ess_scored_min": effective}
     diagnostics = {
         "converged": True,
         "rhat_f_median": 1.001,
@@ -120,7 +126,7 @@ def test_every_run_is_shown_with_its_scores_and_its_convergence(compare_runs: Co
     assert [row[0] for row in shown] == [*RUNS]
     assert shown[0][1:] == [
         *("0.03", "0.07", "0.9990", "0.700", "0.960", "0.900"),
-        *("1.001 / 1.007", "330", "0", "1e+05", "yes"),
+        *("1.001 / 1.007", "95 / 88", "0", "1e+05", "yes"),
     ]
 
 
@@ -268,8 +274,9 @@ def test_the_table_has_the_worst_convergence_and_the_mean_scores(
     compare_runs: Compare, results: Path, tmp_path: Path
 ) -> None:
     checks = {"rhat_f_p99": {"passed": False}, "ebfmi_min": {"passed": True}}
-    changes = {"checks": checks, "rhat_f_p99": 1.4, "ess_f_bulk_min": 12.0, "divergences": 3}
-    write_run(results, "made/n8/s3", scores={"rmse_log10": 0.04}, converged=False, **changes)
+    changes: dict[str, Any] = {"checks": checks, "rhat_f_p99": 1.4, "divergences": 3}
+    changes |= {"effective": 12.0, "scores": {"rmse_log10": 0.04}}
+    write_run(results, "made/n8/s3", converged=False, **changes)
     write_run(results, "made/n9/s1", scores={"sigma_z_total": None})
     compare_runs(*RUNS, "made/n8/s3", "made/n9/s1", "--out", tmp_path)
     head, rule, *lines = (tmp_path / "table.md").read_text().splitlines()
@@ -281,7 +288,7 @@ def test_the_table_has_the_worst_convergence_and_the_mean_scores(
     assert n4["test RMSE dex"] == "0.04 ± 0.01"
     assert n4["converged"] == "yes"
     assert n8["R-hat f med / p99"] == "1.001 / 1.400"
-    assert n8["ESS f min"] == "12"
+    assert n8["ESS scored med / min"] == "95 / 12"
     assert n8["divergences"] == "3"
     assert n8["test RMSE dex"] == "0.03 ± 0.0058"
     assert n8["converged"] == "**NO** in 1 of 3 (rhat_f_p99)"

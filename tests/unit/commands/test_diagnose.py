@@ -18,7 +18,6 @@ from tests.refusals import refused
 SPEC: dict[str, Any] = {
     "likelihood": {"kind": "gaussian", "sigma": 0.1},
     "kernel": {"kind": "hmc"},
-    "thin": 4,
     "thresholds": {},
     "thinning_loss": 0.1,
 }

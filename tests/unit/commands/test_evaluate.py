@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import arviz
 import numpy as np
 import pytest
 from scipy.stats import norm
@@ -97,6 +98,26 @@ def test_halves_and_deciles_stand_beside(
         found = scores["test"][f"{name}_deciles"]
         assert np.mean(found) == pytest.approx(scores["test"][name], abs=0.02)
         assert len(scores["halves"]["deciles"][name]) == 6
+
+
+def test_the_worth_of_the_scored_draws_is_that_of_arviz(
+    make_predictions: MakePredictions, dataset: Dataset, tmp_path: Path, read: Read
+) -> None:
+    """Correlated draws of two chains, at the points where convergence is checked."""
+    predictions, data = make_predictions(tmp_path, dataset)
+    groups = read_groups(predictions, "predictions")
+    f = groups["predictions"]["f"]
+    groups["predictions"]["f"] = f + 0.9 * f.shift(draw=1, fill_value=0)
+    write_groups(tmp_path / "p.nc", "predictions", groups, {"exact": True})
+    evaluate(SPEC, tmp_path / "p.nc", data, tmp_path / "out.json")
+    drawn = groups["predictions"]["f"].values
+    expected = [arviz.ess(drawn[:, :, point], method="bulk") for point in dataset.reference]
+    assert read(tmp_path / "out.json")["scored_draws"] == {
+        "draws_scored": drawn.shape[0] * drawn.shape[1],
+        "ess_scored_median": pytest.approx(np.median(expected)),
+        "ess_scored_min": pytest.approx(min(expected)),
+    }
+    assert np.median(expected) < 0.8 * drawn.shape[0] * drawn.shape[1]
 
 
 def _repeated(dataset: Dataset, times: int) -> Dataset:

@@ -26,12 +26,11 @@ DIAGNOSE = json.dumps(
     {
         "likelihood": {"kind": "gaussian", "sigma": 0.1},
         "kernel": {"kind": "hmc"},
-        "thin": 4,
         "thresholds": {},
         "thinning_loss": 0.1,
     }
 )
-TABULATE_CHAINS = '{"thin": 4, "covariate": "m1"}'
+TABULATE_CHAINS = '{"covariate": "m1"}'
 TABULATE = '{"covariate": "m1", "calibration": {}, "seed": 1}'
 EVALUATE = '{"noise": "gaussian", "calibration": {}, "covariate": "m1", "seed": 1}'
 OF_A_RUN = [

@@ -41,6 +41,7 @@ def write_run(
         "test": test,
         "baseline": {"test": {**test, score: 0.0777}, "members": members},
         "calibration_checks": calibration or {},
+        "scored_draws": {"ess_scored_min": 241.4},
     }
     diagnostics = {
         "rhat_f_p99": 1.007,
@@ -92,7 +93,7 @@ def test_every_run_is_shown_by_its_grid_with_scores_and_convergence(
     lines = printed_summary()
     for label in LABELS:
         scores = ["0.0309", "0.9993", "69.5%", "96.3%", "2.400"]
-        assert row(lines, label) == [*scores, "1.007", "330", "0", "1e+05", "yes", "yes"]
+        assert row(lines, label) == [*scores, "1.007", "241", "0", "1e+05", "yes", "yes"]
     ensembles = [line.split() for line in lines if "MAPs" in line]
     assert [cells[:4] for cells in ensembles] == 3 * [["2", "MAPs", "(0.041-0.055)", "0.0777"]]
     assert f"3 of 3 runs converged and are calibrated: {', '.join(LABELS)}" in lines

@@ -53,11 +53,10 @@ SHOWN = {
     "marginals": ["biases_1[1]"],
 }
 SPEC: dict[str, Any] = {"covariate": "m1", "calibration": {}, "seed": 3}
-OF_CHAINS: dict[str, Any] = {"thin": 4, "covariate": "m1"}
+OF_CHAINS: dict[str, Any] = {"covariate": "m1"}
 JUDGED = {
     "likelihood": {"kind": "gaussian", "sigma": 0.1},
     "kernel": {"kind": "hmc"},
-    "thin": 4,
     "thresholds": {},
     "thinning_loss": 0.1,
 }

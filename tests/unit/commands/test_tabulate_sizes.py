@@ -34,7 +34,6 @@ MODEL = {
 JUDGED = {
     "likelihood": MODEL["likelihood"],
     "kernel": {"kind": "reversible_jump"},
-    "thin": 4,
     "thresholds": {},
     "thinning_loss": 0.1,
 }

@@ -156,6 +156,7 @@ def test_runs_are_rows_with_settings_verdict_and_scores() -> None:
     ]
     assert list(table)[7:] == [
         *("chains", "draws_per_chain", "rhat_f_median", "rhat_f_p99", "ess_f_bulk_min"),
+        *("draws_scored", "ess_scored_median", "ess_scored_min"),
         *("acceptance_rate", "divergences", "gradients_total", "gradients_per_draw"),
         *("between_chain_variance_share", "r2_log10", "sigma_z_epistemic", "rmse_log10"),
         "baseline_rmse_log10",

@@ -67,7 +67,7 @@ REACHED: list[tuple[dict[str, Any], set[str]]] = [
     ({"methods": {"hmc": {"segments": 3}}}, set()),
     ({"methods": {"hmc": {"chains": 6}}}, set()),
     ({"methods": {"hmc": {"draws_per_segment": 32}}}, {"draw"}),
-    ({"methods": {"hmc": {"thin": 4}}}, {"draw", "diagnose", "tabulate_chains"}),
+    ({"methods": {"hmc": {"thin": 4}}}, {"draw"}),
     ({"methods": {"hmc": {"warmup": {"steps": 50}}}}, {"warmup", "draw"}),
     ({"methods": {"hmc": {"warmup": {"segments": 2}}}}, {"warmup", "draw"}),
     ({"methods": {"hmc": {"until": {"rhat_f_p99": 1.1}}}}, {"check_convergence"}),

@@ -136,6 +136,7 @@ SIZE = Size(
     segment=2000,
     draws=4000,
     kept=500,
+    segment_kept=2000,
     prior_draws=500,
     draw_seconds=0.1,
     pretrain_seconds=10.0,

@@ -10,7 +10,9 @@ from nlobayes.artifacts import chains, contents
 from nlobayes.artifacts.meanings import explain
 from nlobayes.artifacts.netcdf import read_attrs, write_groups
 from nlobayes.artifacts.seals import digests
+from nlobayes.diagnostics.thinning import storage_stride
 from nlobayes.errors import InputError
+from nlobayes.stages.sizes import MOST_STORED
 
 
 def assemble(
@@ -19,18 +21,29 @@ def assemble(
     segment: Annotated[list[Path], typer.Option(help="Segment, group by group in order.")],
     out: Annotated[Path, typer.Option(help="Posterior to write.")],
 ) -> None:
-    """Join segments along draws and chains, with the data they are conditioned on."""
-    groups = chains.assemble(warmup, segment)
+    """Join segments along draws and chains, with the data they are conditioned on.
+
+    Where the specification does not state every how many draws weights are stored, the
+    autocorrelation of f decides.
+    """
+    made = _one_specification(segment)
+    every = _stride(segment) if made["spec"].get("thin", 1) is None else 1
+    groups = chains.assemble(warmup, segment, every)
     data = contents.read_dataset(dataset)
     groups |= contents.observed_groups(data, data.split == 0)
     groups["predictions"] = groups["predictions"].assign_coords(reference_point=data.reference)
     groups = {name: explain(group) for name, group in groups.items()}
-    made = _one_specification(segment)
     facts = {name: made[name] for name in ("device", "precision", "exact")}
     facts |= contents.read_statement(dataset)
     inputs = digests([dataset, *warmup, *segment])
     record = provenance.record("assemble", made["spec"], inputs, **facts)
     write_groups(out, "posterior", groups, record)
+
+
+def _stride(segments: list[Path]) -> int:
+    function = chains.read_functions(segments)
+    outputs = function.reshape(*function.shape[:2], -1)
+    return storage_stride(outputs, most=MOST_STORED)
 
 
 def _one_specification(segments: list[Path]) -> dict[str, Any]:

@@ -118,7 +118,8 @@ def _read(run: ComparedRun, folder: Path) -> RunMetrics:
     loo = evaluation.get("loo")
     return RunMetrics(
         **run.model_dump(),
-        diagnostics=read_json(folder / "diagnostics.json", "converged", "checks"),
+        diagnostics=read_json(folder / "diagnostics.json", "converged", "checks")
+        | evaluation.get("scored_draws", {}),
         test=comparison.numbers(evaluation["test"]) | _of_model(evaluation),
         baseline=comparison.numbers(evaluation["baseline"]["test"]),
         loo=np.array(loo["elpd_of_rows"]) if loo else None,

@@ -17,6 +17,7 @@ from nlobayes.commands.shared.posteriors import (
     drawn_sizes,
     parameters_of,
     posterior_draws,
+    stored_every,
     weights_of,
 )
 from nlobayes.diagnostics import verdict
@@ -56,7 +57,7 @@ def _of_chains(job: DiagnoseJob, groups: Groups, path: Path) -> dict[str, Any]:
         thresholds=verdict.Thresholds(**job.thresholds.model_dump()),
         tightness=_tightness(job, draws.noise, groups["observed_data"]),
         gradients_warmup=int(warmup["n_steps"].sum()) if "n_steps" in warmup else None,
-        thin=job.thin,
+        thin=stored_every(groups["posterior"]),
         thinning_loss=job.thinning_loss,
         exact=bool(read_attrs(path)["exact"]),
         superchains=job.superchains,

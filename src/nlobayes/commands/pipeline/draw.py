@@ -59,7 +59,7 @@ def draw(
     keys = builder.chain_keys(job.seed, "draw", begin.chains)
     completion = builder.complete_chains(model, job.seed, begin.chains)
     first_draw = 0 if begin.adaptation else begin.next_step
-    unit, label = job.thin, f"draws of chains {list(begin.chains)}"
+    unit, label = job.thin or 1, f"draws of chains {list(begin.chains)}"
 
     draw_on = partial(
         sampling.draw, keys, kernel, thin=unit, observe=observe, completion=completion

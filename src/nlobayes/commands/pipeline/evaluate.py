@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 
 from nlobayes import provenance
@@ -14,10 +15,12 @@ from nlobayes.artifacts.seals import digests
 from nlobayes.commands.shared.learned import learned
 from nlobayes.commands.shared.predictions import choices, read_given
 from nlobayes.commands.shared.rival_predictions import read_rivals
+from nlobayes.diagnostics.convergence import FEWEST_DRAWS, ess_bulk
 from nlobayes.evaluation.scores.own import OwnScores
 from nlobayes.evaluation.tasks import task_of
 from nlobayes.evaluation.tasks.combined import stack
 from nlobayes.evaluation.tasks.sizes import score_sizes
+from nlobayes.evaluation.tasks.task import Given
 from nlobayes.own_functions import bind
 from nlobayes.study.jobs import EvaluateJob, read_job
 from nlobayes.study.own_score import CustomScore
@@ -42,7 +45,7 @@ def evaluate(
     task = task_of(data)
     chosen = choices(job.seed, job.calibration, job.noise)._replace(own=own)
     scores = task.score(given, chosen)
-    scores |= {"learned": learned(data)}
+    scores |= {"learned": learned(data), "scored_draws": _scored_draws(given)}
     if job.scores:
         scores["own_scores"] = {name: _described(score) for name, score in job.scores.items()}
     if given.sizes:
@@ -58,6 +61,19 @@ def evaluate(
     for name, check in scores["calibration_checks"].items():
         outcome = "passed" if check["passed"] else typer.style("FAILED", fg="red", bold=True)
         typer.echo(f"{outcome}: {name} {check['value']:.3g} on the test split", err=True)
+
+
+def _scored_draws(given: Given) -> dict[str, float | None]:
+    """Count the draws that are scored, and estimate what they are worth at reference points."""
+    function = given.posterior.function[:, given.data.reference]
+    draws = function.reshape(given.chains, len(function) // given.chains, -1)
+    are_chains = given.chains > 1 and draws.shape[1] >= FEWEST_DRAWS
+    effective = ess_bulk(draws) if are_chains else None
+    return {
+        "draws_scored": len(function),
+        "ess_scored_median": None if effective is None else float(np.median(effective)),
+        "ess_scored_min": None if effective is None else float(effective.min()),
+    }
 
 
 def _described(score: CustomScore) -> dict[str, Any]:

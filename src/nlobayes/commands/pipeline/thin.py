@@ -15,6 +15,7 @@ from nlobayes.artifacts.files import read_json, write_csv
 from nlobayes.artifacts.netcdf import Groups, read_attrs, read_groups, write_groups
 from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
+from nlobayes.commands.shared.posteriors import stored_every
 from nlobayes.data.splits import TEST, VALIDATION
 from nlobayes.data.transforms import (
     CLASSES,
@@ -46,18 +47,17 @@ def thin(
     """Keep every n-th stored draw, with n from the autocorrelation of the predictions."""
     groups = read_groups(posterior, "posterior")
     verdict = read_json(diagnostics, "thinning_step", "checks")
-    draws = groups["posterior"]["draw"].values
-    stored_every = int(draws[0]) + 1
-    stride = min(int(verdict["thinning_step"]) // stored_every, len(draws))
+    apart = stored_every(groups["posterior"])
+    stride = min(int(verdict["thinning_step"]) // apart, groups["posterior"].sizes["draw"])
     if stride < 1:
         raise InputError(
             "commands.thinning_step_too_small",
             where=diagnostics,
             step=verdict["thinning_step"],
-            stored_every=stored_every,
+            stored_every=apart,
             posterior=posterior,
         )
-    write_csv(table, _costs(groups, read_dataset(dataset), stored_every, stride * stored_every))
+    write_csv(table, _costs(groups, read_dataset(dataset), apart, stride * apart))
     kept = {"draw": slice(stride - 1, None, stride)}
     thinned: Groups = {name: groups[name].isel(kept) for name in DRAWN if name in groups}
     thinned |= {name: groups[name] for name in ("observed_data", "constant_data")}

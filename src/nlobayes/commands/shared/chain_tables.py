@@ -11,7 +11,7 @@ from nlobayes.artifacts.contents import read_map
 from nlobayes.artifacts.netcdf import Groups
 from nlobayes.commands.shared.covariates import Covariate
 from nlobayes.commands.shared.parameters import Parameters, is_linear, weight_names
-from nlobayes.commands.shared.posteriors import posterior_draws, without_fixed
+from nlobayes.commands.shared.posteriors import posterior_draws, stored_every, without_fixed
 from nlobayes.diagnostics import tables
 from nlobayes.diagnostics.draws import ChainDraws
 from nlobayes.study.jobs import TabulateChainsJob
@@ -30,6 +30,7 @@ def of_chains(job: TabulateChainsJob, groups: Groups, covariate: Covariate) -> d
     """
     posterior = without_fixed(groups["posterior"])
     draws, names = posterior_draws({**groups, "posterior": posterior}), weight_names(posterior)
+    thin = stored_every(posterior)
     outputs = draws.function.shape[2] // len(covariate.at_reference)
     at_reference = np.repeat(covariate.at_reference, outputs)
     diverging = groups["all_sample_stats"]["diverging"].values
@@ -39,8 +40,8 @@ def of_chains(job: TabulateChainsJob, groups: Groups, covariate: Covariate) -> d
         "convergence": tables.per_point(draws.function, at_reference),
         "quantities": tables.quantities(_with_coefficients(draws, names)),
         "autocorrelation": tables.correlations(draws.function, draws.log_density, draws.noise),
-        "weight_autocorrelation": tables.weight_correlations(draws.weights, job.thin),
-        "history": tables.history(draws.weights, names, job.thin),
+        "weight_autocorrelation": tables.weight_correlations(draws.weights, thin),
+        "history": tables.history(draws.weights, names, thin),
         "weight_planes": _planes(job.weight_planes, shown, draws.weights, names),
         "marginals": tables.marginals(shown.some(job.marginals)),
         "divergences": tables.divergences(draws.function, diverging, at_reference),

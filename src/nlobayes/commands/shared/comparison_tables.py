@@ -43,6 +43,7 @@ def show_runs(runs: Sequence[RunMetrics]) -> Table:
 def _run(run: RunMetrics, accuracy: Accuracy) -> dict[str, str | Text]:
     test, found = run.test.get, run.diagnostics.get
     rhats = (_number(found(key), ".3f") for key in ("rhat_f_median", "rhat_f_p99"))
+    effective = (_number(found(key), ".0f") for key in ("ess_scored_median", "ess_scored_min"))
     tight = " (tight)" if not run.converged and (found("tightness") or 0) > TIGHT else ""
     return {
         "run": run.run,
@@ -53,7 +54,7 @@ def _run(run: RunMetrics, accuracy: Accuracy) -> dict[str, str | Text]:
         "95 % cov.": _number(test("coverage_95"), ".3f"),
         "sigma_z": _number(test("sigma_z_total"), ".3f"),
         "R-hat f med / p99": " / ".join(rhats),
-        "ESS f min": _number(found("ess_f_bulk_min"), ".0f"),
+        "ESS scored med / min": " / ".join(effective),
         "div.": _number(found("divergences"), ".0f"),
         "tau": _number(found("tightness"), ".2g") + tight,
         "converged": _verdict(run),
@@ -164,12 +165,15 @@ def _setting(runs: Sequence[RunMetrics], accuracy: Accuracy) -> dict[str, str]:
     diagnostics = [run.diagnostics for run in runs]
     test, baseline = [run.test for run in runs], [run.baseline for run in runs]
     rhats = (_over(max, diagnostics, key, ".3f") for key in ("rhat_f_median", "rhat_f_p99"))
+    effective = (
+        _over(min, diagnostics, key, ".0f") for key in ("ess_scored_median", "ess_scored_min")
+    )
     coverage = (_mean(test, key, ".3f") for key in ("coverage_68", "coverage_95"))
     efficiency = [{"ess": comparison.ess_per_million_gradients(run)} for run in runs]
     return {
         "replicates": str(len(runs)),
         "R-hat f med / p99": " / ".join(rhats),
-        "ESS f min": _over(min, diagnostics, "ess_f_bulk_min", ".0f"),
+        "ESS scored med / min": " / ".join(effective),
         "divergences": _over(sum, diagnostics, "divergences", ".0f"),
         f"test {accuracy.second_name}": _mean(test, accuracy.second, ".4f"),
         f"test {accuracy.first_name}": _mean(test, accuracy.first, ".4g"),

@@ -96,13 +96,13 @@ def _cells(run: Finished) -> list[str]:
         "**NO**" if run.uncalibrated else "not tested" if run.untested else "yes",
         *_scores(run),
         _number(found["rhat_f_p99"], ".3f"),
-        _number(found["ess_f_bulk_min"], ".0f"),
+        _number(run.effective_draws, ".0f"),
     ]
 
 
 def _header(of_classes: bool) -> list[str]:
     titles = [column.title for column in score_columns(of_classes) if column.first]
-    return ["run", "converged", "calibrated", *titles, "R-hat", "ESS"]
+    return ["run", "converged", "calibrated", *titles, "R-hat", "ESS scored"]
 
 
 def _scores(run: Finished) -> list[str]:

@@ -13,7 +13,10 @@ from nlobayes import metrics
 from nlobayes.commands.shared.verdicts import Finished
 from nlobayes.diagnostics.tightness import TIGHT
 
-CHAINS = "R-hat (99 %) near 1 and many effective draws (ESS) of f: the chains agree."
+CHAINS = (
+    "R-hat (99 %) of f near 1: the chains agree. ESS scored: effective draws behind the scores, the"
+    " smallest of f."
+)
 LEGENDS = {
     False: "RMSE in dex where log10 is learned; 68 %, 95 %: points inside these intervals.\n"
     + CHAINS,
@@ -33,7 +36,7 @@ class Column(NamedTuple):
 
 RUN = Column("run")
 CONVERGENCE = (
-    *(Column("R-hat"), Column("ESS"), Column("diverg.", 5), Column("tau", 6)),
+    *(Column("R-hat"), Column("ESS scored"), Column("diverg.", 5), Column("tau", 6)),
     *(Column("converged"), Column("calibrated")),
 )
 
@@ -89,7 +92,7 @@ def _posterior(run: Finished, of_classes: bool) -> list[Text]:
         Text(run.label),
         *_scores(run.evaluation["test"], of_classes),
         _number(found["rhat_f_p99"], ".3f"),
-        _number(found["ess_f_bulk_min"], ".0f"),
+        _number(run.effective_draws, ".0f"),
         _number(found["divergences"], "d"),
         Text("-" if tau is None else f"{tau:.2g}" + tight),
         Text("approximate") if run.approximate else _passed(not run.unconverged, exact),

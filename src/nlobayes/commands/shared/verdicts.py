@@ -53,6 +53,11 @@ class Finished(NamedTuple):
         return self.diagnostics.get("converged", False) is None
 
     @property
+    def effective_draws(self) -> float | None:
+        """Smallest effective number, over reference points, of the draws that were scored."""
+        return self.evaluation.get("scored_draws", {}).get("ess_scored_min")
+
+    @property
     def of(self) -> str:
         """The process stated by its surrogate; empty if that is missing or cannot be read."""
         if self.surrogate is None:

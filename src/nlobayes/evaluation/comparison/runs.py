@@ -25,6 +25,9 @@ SAMPLING = (
     "rhat_f_median",
     "rhat_f_p99",
     "ess_f_bulk_min",
+    "draws_scored",
+    "ess_scored_median",
+    "ess_scored_min",
     "acceptance_rate",
     "divergences",
     "gradients_total",
@@ -69,7 +72,8 @@ class RunMetrics(NamedTuple):
     """The facts of one run.
 
     `values` are the settings that differ between runs; `diagnostics` needs `converged` and
-    `checks`, as `verdict.diagnose` gives them; `test` and `baseline` are the `numbers` among the
+    `checks`, as `verdict.diagnose` gives them, and may have the `scored_draws` of
+    `evaluation.json`; `test` and `baseline` are the `numbers` among the
     scores of the test split, of the posterior and of the ensemble of its MAPs. `loo` (row,) is the
     elpd of every train row left out, if it was estimated; `learned` is None in scores that do not
     state it. `rivals` are those of `evaluation.json` by name: the scores of each, or the missing

@@ -46,8 +46,10 @@ class MCMC(MethodSettings):
     """Consecutive jobs per chain; a larger number extends a finished run."""
     draws_per_segment: PositiveInt
     """Draws of one job."""
-    thin: PositiveInt = 8
-    """Weights of every n-th draw are stored; diagnostics use every draw."""
+    thin: PositiveInt | None = None
+    """Weights of every n-th draw are stored. null: the largest n at which the effective sample size
+    of f loses at most 10 %, or a larger one if more than 2400 draws of all chains would be stored.
+    Diagnostics use every draw."""
     until: Until | None = None
     """Check after every segment, and stop when the limits are met; null draws all segments."""
 
@@ -130,7 +132,7 @@ class MCMC(MethodSettings):
 
     @model_validator(mode="after")
     def _keeps_whole_draws(self) -> MCMC:
-        if self.draws_per_segment % self.thin:
+        if self.thin is not None and self.draws_per_segment % self.thin:
             key, draws = "draws_per_segment", self.draws_per_segment
             raise InputError("study.uneven_thin", key=key, draws=draws, thin=self.thin)
         return self
