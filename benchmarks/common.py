@@ -23,8 +23,8 @@ from pydantic import ValidationError
 from nlobayes.commands.shared import runtime
 from nlobayes.data.datasets import Choices, make_dataset
 from nlobayes.data.physics.source import Settings, simulate
+from nlobayes.data.selection import select
 from nlobayes.data.splits import Split
-from nlobayes.data.tables import select
 from nlobayes.diagnostics.convergence import ess_bulk, rhat
 from nlobayes.study.jobs import ModelJob
 from nlobayes.study.kernels import KERNELS

@@ -30,7 +30,7 @@ from benchmarks.common import print_header, print_row, write_csv
 from benchmarks.paired_rivals import HELD_OUT, per_row
 from nlobayes.artifacts.contents import read_dataset
 from nlobayes.data.splits import TEST, TRAIN, VALIDATION
-from nlobayes.data.transforms import TargetTransform, apply_scale, unstandardise
+from nlobayes.data.transforms import apply_scale, target_transform, unstandardise
 from nlobayes.diagnostics.convergence import rhat
 from nlobayes.distributions.laws.gaussian import Gaussian
 from nlobayes.evaluation.predictive.stated_noise import scores as stated_scores
@@ -160,7 +160,7 @@ def fit(dataset: Dataset, rival: str, seed: int, given: argparse.Namespace) -> R
 
 def score(dataset: Dataset, found: RivalOutput) -> dict[str, Any]:
     """Score the test rows by the rival's own account."""
-    target = TargetTransform(**dataset.transforms["target"])
+    target = target_transform(dataset.transforms)
     observed, test = apply_scale(target, dataset.observed), dataset.split == TEST
     draws, sd, truth = found.draws[:, test], found.sd[:, test], observed[test]
     rng = np.random.default_rng(0)
@@ -181,7 +181,7 @@ def with_fitted_bars(dataset: Dataset, found: RivalOutput) -> Fitted:
     """Score as every rival of ours is; nothing where no validation rows are kept."""
     if not (dataset.split == VALIDATION).any():
         return Fitted({}, {})
-    target = TargetTransform(**dataset.transforms["target"])
+    target = target_transform(dataset.transforms)
     observed = apply_scale(target, dataset.observed)
     rows = Rows(dataset.split, observed, dataset.features[:, 0], np.zeros(len(observed)), None)
     scored = Scored(rows, dataset.features, target, 0, "auto", None)
@@ -201,7 +201,7 @@ def keep(path: Path, per_row: dict[str, Any]) -> None:
 
 def _on_model_scale(found: dict[str, Any], dataset: Dataset) -> RivalOutput:
     """Take at most so many draws, and their convergence."""
-    target = TargetTransform(**dataset.transforms["target"])
+    target = target_transform(dataset.transforms)
     chains = found["centres"]
     flat = chains.reshape(-1, chains.shape[-1])
     sd = np.broadcast_to(found["sd"], chains.shape).reshape(flat.shape)

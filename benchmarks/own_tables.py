@@ -3,7 +3,7 @@
     python -m benchmarks.own_tables --rows 250 800 --noise 0 0.02
 
 The table has five uniform inputs, of which the last has no effect, and a positive target with a
-known relative noise. The networks have the recipes of `nlobayes.fitting.recipes`. Errors are those
+known relative noise. The networks have the recipes of `nlobayes.fitting.studies`. Errors are those
 of the median against the target without noise, at points that no fit has seen. The process is
 Gaussian, with a Matern-5/2 kernel, a length for each input and all rows. The networks train on 70 %
 of them.

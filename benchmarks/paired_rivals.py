@@ -28,7 +28,7 @@ from nlobayes.artifacts.files import read_json
 from nlobayes.artifacts.netcdf import read_groups
 from nlobayes.artifacts.predicted import read_predicted, read_rival
 from nlobayes.data.splits import TEST
-from nlobayes.data.transforms import TargetTransform, apply_scale
+from nlobayes.data.transforms import apply_scale, target_transform
 from nlobayes.evaluation.predictive.density import log_predictive_density
 from nlobayes.evaluation.predictive.fitted import FittedNoise
 from nlobayes.evaluation.predictive.noise import at_rows
@@ -138,7 +138,7 @@ def _kept(outside: Path | None, dataset: str) -> Iterator[tuple[str, dict[str, n
 
 def per_row(function: np.ndarray, data: Dataset, noise: Mapping[str, Any]) -> dict[str, np.ndarray]:
     """Score every test row (point,) on the model scale, with the noise that was fitted."""
-    target, test = TargetTransform(**data.transforms["target"]), data.split == TEST
+    target, test = target_transform(data.transforms), data.split == TEST
     draws, truth = function.astype(np.float64), apply_scale(target, data.observed)[test]
     fitted = FittedNoise(**{name: noise[name] for name in FittedNoise._fields})
     here = at_rows(at_points(fitted, draws, data.features), test)

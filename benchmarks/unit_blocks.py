@@ -34,7 +34,7 @@ from benchmarks.common import print_header, print_row
 from benchmarks.infinite_width import largest_evidence
 from nlobayes.artifacts.contents import read_dataset
 from nlobayes.data.splits import TEST, TRAIN, VALIDATION
-from nlobayes.data.transforms import TargetTransform, apply_scale, unstandardise
+from nlobayes.data.transforms import apply_scale, target_transform, unstandardise
 from nlobayes.diagnostics.convergence import ess_bulk, rhat
 from nlobayes.evaluation.predictive.density import predictive_cdf
 from nlobayes.evaluation.predictive.noise_fit import at_points, fit_noise
@@ -127,7 +127,7 @@ def describe(dataset: Dataset, chains: list[Chain], sigma: float) -> dict[str, A
     function = np.stack([chain.function for chain in chains])
     at = np.flatnonzero(dataset.split == TEST)
     judged = function[:, :, at[:REFERENCE]]
-    target = TargetTransform(**dataset.transforms["target"])
+    target = target_transform(dataset.transforms)
     pooled = function.reshape(-1, function.shape[-1])
     draws = unstandardise(target, pooled, dataset.relative_to)
     observed, held = apply_scale(target, dataset.observed), dataset.split == VALIDATION

@@ -6,7 +6,6 @@ import gzip
 import io
 import sys
 import tracemalloc
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -15,16 +14,17 @@ import pytest
 from pyarrow import parquet
 
 from nlobayes.cli import main
-from nlobayes.data import chunks
-from nlobayes.data.chunks import Chunk, Source, numbers, open_csv, open_table
+from nlobayes.data import text_tables
+from nlobayes.data.chunks import ROWS, Chunk, Source, numbers
+from nlobayes.data.table_files import open_stream, open_table
 from nlobayes.errors import MOST_SHOWN, one_line
 from tests.refusals import refused
 
 MB = 2**20
 
 
-def read(text: bytes, rows: int = chunks.ROWS) -> tuple[Source, list[Chunk]]:
-    source = open_csv(io.BytesIO(text), ["a", "b"], "mine.csv", rows)
+def read(text: bytes, rows: int = ROWS) -> tuple[Source, list[Chunk]]:
+    source = open_stream(io.BytesIO(text), ["a", "b"], "mine.csv", rows)
     return source, list(source.chunks)
 
 
@@ -44,7 +44,7 @@ def test_wide_rows_cost_what_is_asked_for() -> None:
 
 
 def test_wide_cells_make_chunks_of_fewer_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chunks, "MOST_BYTES", 10_000)
+    monkeypatch.setattr(text_tables, "MOST_BYTES", 10_000)
     text = "a,b\n" + "".join(f"{number},{'x' * 1000}\n" for number in range(50))
     _, found = read(text.encode())
     assert {len(chunk.labels) for chunk in found} <= set(range(1, 11))
@@ -101,11 +101,10 @@ def test_a_vast_cell_is_named_in_few_words(tmp_path: Path) -> None:
 
 
 def test_a_full_memory_is_not_blamed_on_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*_: object) -> Iterator[object]:
+    def full(*_: object) -> int:
         raise MemoryError
-        yield
 
-    monkeypatch.setattr(chunks, "_gather", full)
+    monkeypatch.setattr(text_tables, "getsizeof", full)
     with pytest.raises(MemoryError, match=r"mine\.csv: no room for a chunk of rows"):
         read(b"a,b\n1,2\n")
 

@@ -18,8 +18,8 @@ import pytest
 
 from nlobayes import builder
 from nlobayes.data.datasets import Choices, make_dataset
+from nlobayes.data.selection import Selection
 from nlobayes.data.splits import TEST, Split
-from nlobayes.data.tables import Selection
 from nlobayes.diagnostics.convergence import rhat
 from nlobayes.evaluation.classification.scores import classification_scores, predict_classes
 from nlobayes.inference import sampling

@@ -15,8 +15,8 @@ import pytest
 from nlobayes.artifacts.chains import write_segment, write_warmup
 from nlobayes.artifacts.contents import write_dataset, write_map, write_surrogate
 from nlobayes.data.datasets import Choices, make_dataset
+from nlobayes.data.selection import Selection
 from nlobayes.data.splits import Split
-from nlobayes.data.tables import Selection
 from nlobayes.surrogate.domain import fit_domain
 from nlobayes.surrogate.limits import fit_limits
 from nlobayes.types import Checkpoint, Dataset, Exported, MAPEstimate, Named, Segment

@@ -12,9 +12,9 @@ import pytest
 from nlobayes import builder
 from nlobayes.builder import Model
 from nlobayes.data.datasets import Choices, make_dataset
+from nlobayes.data.selection import Selection
 from nlobayes.data.splits import TRAIN, UNUSED
-from nlobayes.data.tables import Selection
-from nlobayes.data.transforms import TargetTransform, unstandardise
+from nlobayes.data.transforms import target_transform, unstandardise
 from nlobayes.model.earlier_data import Moments, divide
 from nlobayes.study.jobs import ModelJob
 from nlobayes.types import Dataset, EarlierData
@@ -60,7 +60,7 @@ def at(model: Model, dataset: Dataset, rows: np.ndarray, gaussian: Gaussian) -> 
     """Give the moments of f at rows, on the model scale."""
     predict, features = builder.predict_with(model), jnp.asarray(dataset.features[rows])
     slope = np.asarray(jax.jacobian(predict)(jnp.zeros(model.density.size), features))
-    target, (mean, covariance) = TargetTransform(**dataset.transforms["target"]), gaussian
+    target, (mean, covariance) = target_transform(dataset.transforms), gaussian
     scaled = slope * np.asarray(target.sd)
     return Moments(unstandardise(target, slope @ mean), scaled @ covariance @ scaled.T)
 
@@ -101,7 +101,7 @@ def test_earlier_data_is_read_in_the_units_of_another_dataset(
     bare, model = (builder.build_model(job((4,)), other, given) for given in (None, earlier))
     position = model.density.draw_prior(2)
     outputs = builder.predict_with(bare)(position, jnp.asarray(other.features[rows]))
-    f = unstandardise(TargetTransform(**other.transforms["target"]), np.asarray(outputs))
+    f = unstandardise(target_transform(other.transforms), np.asarray(outputs))
     expected = -np.sum((earlier.root @ f - earlier.observed) ** 2) / 2
     found = model.density.log_prior(position) - bare.density.log_prior(position)
     np.testing.assert_allclose(found, expected, rtol=1e-9)

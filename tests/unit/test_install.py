@@ -13,7 +13,7 @@ import pytest
 from nlobayes import code_digest
 from nlobayes.artifacts.contents import write_surrogate
 from nlobayes.data.references import completed
-from nlobayes.data.tables import read_table
+from nlobayes.data.table_files import read_table
 from nlobayes.extras import extra_of
 from nlobayes.stages import AUDIT, GROUPS, module_of
 from nlobayes.surrogate.surrogate import Surrogate

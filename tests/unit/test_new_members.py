@@ -65,7 +65,7 @@ import jax.numpy as jnp
 import numpy as np
 from nlobayes.commands.shared.prepared import prepared
 from nlobayes.data.references import is_reference, reference_of
-from nlobayes.fitting.tables import dataset_of, lines_of
+from nlobayes.fitting.table_settings import dataset_of, lines_of
 from nlobayes.study.datasets import DatasetPreset
 from nlobayes.study.job_builder import prepare_job
 from nlobayes.surrogate.identity import origin
@@ -190,7 +190,7 @@ assert render(drawn, "svg").startswith(b"<?xml")
 SIMULATE = """
 from pathlib import Path
 from nlobayes.commands.pipeline.simulate import simulate
-from nlobayes.data.tables import read_table
+from nlobayes.data.table_files import read_table
 simulate('{"source": {"kind": "mine", "name": "marek", "seed": 0}}', Path("out.csv"))
 assert len(read_table(Path("out.csv")).columns["x"]) == 161
 """

@@ -8,10 +8,10 @@ import numpy as np
 
 from nlobayes.builder.architecture import varying_of
 from nlobayes.data.transforms import (
-    TargetTransform,
     apply_features,
     feature_transform,
     offset_of,
+    target_transform,
 )
 from nlobayes.errors import InputError
 from nlobayes.model.architecture import Varying
@@ -135,7 +135,7 @@ def _network(job: ModelJob, dataset: Dataset, likelihood: Likelihood) -> Network
 
 def _site(earlier: EarlierData, dataset: Dataset, network: Network) -> Site:
     """Bring earlier data into the units of a network."""
-    target = TargetTransform(**dataset.transforms["target"])
+    target = target_transform(dataset.transforms)
     names = (*dataset.input_names, *dataset.target_names)
     given = (earlier.input_names, earlier.target, earlier.scale, earlier.units)
     units = {name: dataset.units[name] for name in names}

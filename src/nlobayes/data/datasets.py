@@ -10,9 +10,8 @@ import numpy as np
 
 from nlobayes.data.features import feature_names
 from nlobayes.data.references import columns_behind, completed, reference_of
+from nlobayes.data.selection import Selection
 from nlobayes.data.splits import TRAIN, Split, reference_rows
-from nlobayes.data.tables import Selection
-from nlobayes.data.theory import ratios, ratios_by_source
 from nlobayes.data.transforms import (
     TargetTransform,
     along_targets,
@@ -129,13 +128,23 @@ def constant_features(data: Dataset) -> dict[str, float]:
 def _with_ratios(
     selection: Selection, targets: Sequence[str], by_source: Mapping[str, Sequence[str]]
 ) -> tuple[Selection, tuple[str, ...], dict[str, Any]]:
-    """Divide the theory errors by the target, and name the ratios after it."""
-    named = ratios_by_source(by_source, targets[0])
-    names = (targets[0], *chain.from_iterable(named.values()))
+    """Divide the theory errors by the target, and name the ratios after it.
+
+    The ratios vary slowly with the inputs. They are not finite if the target is zero, and targets
+    on a log scale are checked later.
+    """
+    central, *_ = targets
+    named = {
+        source: [f"{column}_over_{central}" for column in columns]
+        for source, columns in by_source.items()
+    }
+    names = (central, *chain.from_iterable(named.values()))
     units = {n: unit for n, unit in selection.units.items() if n not in targets[1:]}
     whole = units | dict.fromkeys(names[1:], "")
-    changed = selection._replace(target=ratios(selection.target), units=whole)
-    return changed, names, {"theory": named}
+    values = selection.target
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = np.column_stack([values[:, 0], values[:, 1:] / values[:, :1]])
+    return selection._replace(target=ratios, units=whole), names, {"theory": named}
 
 
 def _noise(scale: str, selection: Selection) -> np.ndarray | None:

@@ -36,13 +36,7 @@ def check_header(names: Sequence[str], source: str) -> None:
 
 
 def check_known(names: Collection[str], name: str, source: str) -> None:
-    """Refuse a column name that is not among `names`.
-
-    Raises
-    ------
-    InputError
-        If it is not.
-    """
+    """Refuse a column name that is not among `names`."""
     if name in names:
         return
     known, meant = named_columns(names), closest_name(names, name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import NamedTuple
 
@@ -11,9 +11,7 @@ import numpy as np
 from nlobayes.data.feature_maps import FEATURE_MAPS
 from nlobayes.data.features import feature_names
 from nlobayes.data.headers import closest_name, named_columns
-from nlobayes.data.row_groups import groups_of
-from nlobayes.data.splits import bounds_of_parts
-from nlobayes.data.tables import check_requested_names, finite_numbers
+from nlobayes.data.selection import check_requested_names, finite_numbers, groups_of
 from nlobayes.data.units import declare_units, in_unit
 from nlobayes.errors import InputError
 from nlobayes.types import Table
@@ -75,8 +73,12 @@ def check_request(table: Table, request: Request, source: str) -> None:
     faults = [*_missing(table, request)]
     if faults:
         faults.append(InputError("data.known_columns", known=named_columns(table.columns)))
-    for check in (_widths, _declared, _units, _values, _references, _groups):
-        faults += check(table, request)
+    faults += _widths(request)
+    for check in _checks(table, request):
+        try:
+            check()
+        except InputError as error:
+            faults.append(error)
     if faults:
         reasons = "; ".join(map(str, faults))
         raise InputError(
@@ -86,18 +88,6 @@ def check_request(table: Table, request: Request, source: str) -> None:
             faults=[fault.code for fault in faults],
             places=[str(fault.where or "") for fault in faults],
         )
-
-
-def check_rows_of_splits(
-    count: int,
-    sizes: Sequence[float],
-    train_from: int,
-    validation_from: int | None,
-    classes: np.ndarray | None = None,
-) -> None:
-    """Refuse splits that do not fit the number of rows; arguments and errors as `split_rows`."""
-    for _ in bounds_of_parts(np.arange(count), classes, sizes, train_from, validation_from):
-        pass
 
 
 def _missing(table: Table, request: Request) -> Iterator[InputError]:
@@ -133,7 +123,7 @@ def _with_hint(table: Table, name: str) -> str:
     return f"{name!r} (did you mean {meant!r}?)" if meant else repr(name)
 
 
-def _widths(table: Table, request: Request) -> Iterator[InputError]:
+def _widths(request: Request) -> Iterator[InputError]:
     taken, given = FEATURE_MAPS[request.feature_map].COLUMNS, len(request.features)
     if taken is not None and given - len(taken) not in (0, 1):
         yield InputError(
@@ -155,11 +145,9 @@ def _widths(table: Table, request: Request) -> Iterator[InputError]:
         )
 
 
-def _declared(table: Table, request: Request) -> list[InputError]:
-    return _errors_of(partial(declare_units, source="source.units"), table, request.declared)
-
-
-def _units(table: Table, request: Request) -> list[InputError]:
+def _checks(table: Table, request: Request) -> Iterator[Callable[[], object]]:
+    """Yield the checks of units, and of the values of columns that were read."""
+    yield partial(declare_units, table, request.declared, source="source.units")
     units = {**table.units, **request.declared}
     requested = {name: ("features.units", unit) for name, unit in request.feature_units.items()}
     requested |= dict.fromkeys(request.targets, ("target.unit", request.target_unit))
@@ -168,37 +156,16 @@ def _units(table: Table, request: Request) -> list[InputError]:
     for key, column in (("relative_to", request.reference), ("error", request.error)):
         if column:
             requested[column] = (f"target.{key}", target_unit)
-    return [
-        fault
-        for name, (key, unit) in requested.items()
-        if name in table.columns
-        for fault in _errors_of(_convert, name, (units.get(name, ""), unit), key)
-    ]
-
-
-def _convert(name: str, units: tuple[str, str], key: str) -> None:
-    in_unit(np.ones(1), name, units, key)
-
-
-def _values(table: Table, request: Request) -> list[InputError]:
-    known = [name for name in request.targets if len(table.columns.get(name, ()))]
-    return [
-        fault
-        for name in known
-        for fault in _errors_of(_learnable, table, name, request.target_scale)
-    ]
-
-
-def _references(table: Table, request: Request) -> list[InputError]:
-    if request.reference is None or not len(table.columns.get(request.reference, ())):
-        return []
-    return _errors_of(_divides, table, request.reference, request)
-
-
-def _groups(table: Table, request: Request) -> list[InputError]:
-    if request.groups is None or not len(table.columns.get(request.groups, ())):
-        return []
-    return _errors_of(groups_of, table, request.groups)
+    for name, (key, unit) in requested.items():
+        if name in table.columns:
+            yield partial(in_unit, np.ones(1), name, (units.get(name, ""), unit), key)
+    read = {name for name, cells in table.columns.items() if len(cells)}
+    for name in filter(read.__contains__, request.targets):
+        yield partial(_learnable, table, name, request.target_scale)
+    if request.reference in read:
+        yield partial(_divides, table, request.reference, request)
+    if request.groups in read:
+        yield partial(groups_of, table, request.groups)
 
 
 def _divides(table: Table, name: str, request: Request) -> None:
@@ -229,11 +196,3 @@ def _learnable(table: Table, name: str, scale: str) -> None:
             total=values.size,
             row=bad[0] + 1,
         )
-
-
-def _errors_of(check: Callable[..., object], *arguments: object) -> list[InputError]:
-    try:
-        check(*arguments)
-    except InputError as error:
-        return [error]
-    return []

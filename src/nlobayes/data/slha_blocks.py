@@ -72,13 +72,7 @@ def is_slha(path: Path) -> bool:
 
 
 def read_text(path: Path) -> str:
-    """Read an SLHA file as text.
-
-    Raises
-    ------
-    InputError
-        As `read_content`.
-    """
+    """Read an SLHA file as text."""
     return decode(read_content(path))
 
 

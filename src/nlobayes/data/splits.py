@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from itertools import accumulate, pairwise
 from typing import NamedTuple
@@ -20,7 +19,26 @@ FRACTION_TOLERANCE = 1e-9
 
 
 class Split(NamedTuple):
-    """How the rows of a dataset are split: arguments of `split_rows`, for each class or for all."""
+    """How the rows of a dataset are split, all together or those of each class.
+
+    The splits follow each other and end at the truncated sums of the sizes: fractions 0.8, 0.05
+    and 0.15 of N rows end at int(0.8 N), int(0.85 N) and N. Rows may be left out before the train
+    rows, and between these and the validation rows.
+
+    Attributes
+    ----------
+    train, validation, test
+        Sizes, each a number of rows (int) or a fraction (float).
+    shuffle
+        Fill the splits in a random order of the rows; otherwise in their own order.
+    seed
+        Seed of the random order.
+    train_from, validation_from
+        Numbers of rows, in this order, before the first train row and before the first validation
+        row.
+    per_class
+        Split the rows of every class in the same way.
+    """
 
     train: float
     validation: float
@@ -32,89 +50,60 @@ class Split(NamedTuple):
     per_class: bool = False
 
     def labels(self, target: np.ndarray) -> np.ndarray:
-        """Label every row of a target (row,), whose values matter only as classes."""
-        *sizes, shuffle, seed, train_from, validation_from, per_class = self
-        return split_rows(
-            len(target),
-            sizes,
-            shuffle=shuffle,
-            seed=seed,
-            train_from=train_from,
-            validation_from=validation_from,
-            classes=target if per_class else None,
-        )
+        """Label every row of a target (row,), whose values matter only as classes.
 
+        Returns
+        -------
+        Labels of shape (row,), int8: `TRAIN`, `VALIDATION`, `TEST`, or `UNUSED` for rows in no
+        split.
 
-def split_rows(
-    count: int,
-    sizes: Sequence[float],
-    *,
-    shuffle: bool,
-    seed: int,
-    train_from: int = 0,
-    validation_from: int | None = None,
-    classes: np.ndarray | None = None,
-) -> np.ndarray:
-    """Label every row with its split.
+        Raises
+        ------
+        InputError
+            If a size is not allowed, more rows are requested than there are, a split is empty, or
+            validation rows begin before the train rows end; or so for any class.
+        """
+        count = len(target)
+        order = np.arange(count)
+        if self.shuffle:
+            order = np.random.default_rng(self.seed).permutation(count)
+        labels = np.full(count, UNUSED, np.int8)
+        classes = np.unique(target) if self.per_class else [None]
+        for one in classes:
+            own = order if one is None else order[target[order] == one]
+            try:
+                bounds = self._bounds(len(own))
+            except InputError as error:
+                raise error if one is None else error.within(f"class {one:g}") from None
+            for label, (start, end) in enumerate(bounds):
+                labels[own[start:end]] = label
+        return labels
 
-    The splits follow each other and end at the truncated sums of the sizes: fractions 0.8, 0.05
-    and 0.15 of N rows end at int(0.8 N), int(0.85 N) and N. Rows may be left out before the train
-    rows, and between these and the validation rows.
-
-    Parameters
-    ----------
-    count
-        Number of rows.
-    sizes
-        Sizes of train, validation and test, each a number of rows (int) or a fraction (float).
-    shuffle
-        Fill the splits in a random order of the rows; otherwise in their own order.
-    seed
-        Seed of the random order.
-    train_from, validation_from
-        Numbers of rows, in this order, before the first train row and before the first validation
-        row.
-    classes
-        Class of each row (row,); the rows of every class are split in the same way, in this order.
-
-    Returns
-    -------
-    Labels of shape (row,), int8: `TRAIN`, `VALIDATION`, `TEST`, or `UNUSED` for rows in no split.
-
-    Raises
-    ------
-    InputError
-        If a size is not allowed, more rows are requested than there are, a split is empty, or
-        validation rows begin before the train rows end; with classes, for any class.
-    """
-    order = np.random.default_rng(seed).permutation(count) if shuffle else np.arange(count)
-    labels = np.full(count, UNUSED, np.int8)
-    for own, bounds in bounds_of_parts(order, classes, sizes, train_from, validation_from):
-        for label, (start, end) in enumerate(bounds):
-            labels[own[start:end]] = label
-    return labels
-
-
-def bounds_of_parts(
-    order: np.ndarray,
-    classes: np.ndarray | None,
-    sizes: Sequence[float],
-    train_from: int,
-    validation_from: int | None,
-) -> Iterator[tuple[np.ndarray, list[tuple[int, int]]]]:
-    """Yield the rows of each class in their order, and the bounds of their splits.
-
-    Without classes all rows are one class. Arguments and errors are those of `split_rows`.
-    """
-    if classes is None:
-        yield order, split_bounds(len(order), sizes, train_from, validation_from)
-        return
-    for label in np.unique(classes):
-        own = order[classes[order] == label]
-        try:
-            yield own, split_bounds(len(own), sizes, train_from, validation_from)
-        except InputError as error:
-            raise error.within(f"class {label:g}") from None
+    def _bounds(self, count: int) -> list[tuple[int, int]]:
+        """Compute where each split of so many rows begins and ends."""
+        sizes = (self.train, self.validation, self.test)
+        train, *held_out = (_exact_rows(count, size) for size in sizes)
+        train_end = self.train_from + train
+        stated = self.validation_from
+        later = train_end if stated is None else Decimal(stated)
+        ends = [*accumulate(held_out, initial=later)]
+        if abs(float(ends[-1]) - count) <= FRACTION_TOLERANCE * count:
+            ends[-1] = Decimal(count)
+        bounds = [(self.train_from, int(train_end))]
+        bounds += [(int(start), int(end)) for start, end in pairwise(ends)]
+        requested = [f"{name} {size}" for name, size in zip(SPLITS, sizes, strict=True)]
+        if bounds[1][0] < bounds[0][1]:
+            raise InputError(
+                "data.validation_within_train", train_end=bounds[0][1], start=bounds[1][0]
+            )
+        if (end := bounds[2][1]) > count:
+            raise InputError("data.splits_too_large", end=end, requested=requested, count=count)
+        for name, (start, stop) in zip(SPLITS, bounds, strict=True):
+            if start == stop:
+                raise InputError(
+                    "data.split_is_empty", split=name, requested=requested, count=count
+                )
+        return bounds
 
 
 def reference_rows(labels: np.ndarray, count: int) -> np.ndarray:
@@ -141,35 +130,6 @@ def reference_rows(labels: np.ndarray, count: int) -> np.ndarray:
         raise InputError("data.no_reference_rows", count=count, held_out=held_out.size)
     chosen = np.linspace(0, held_out.size - 1, min(count, held_out.size)).round().astype(np.intp)
     return held_out[chosen]
-
-
-def split_bounds(
-    count: int, sizes: Sequence[float], train_from: int, validation_from: int | None
-) -> list[tuple[int, int]]:
-    """Compute where each split of `count` rows begins and ends; arguments and errors as above."""
-    if len(sizes) != len(SPLITS):
-        raise InputError("data.split_sizes", count=len(sizes), splits=SPLITS)
-    train, *held_out = (_exact_rows(count, size) for size in sizes)
-    train_end = train_from + train
-    later = train_end if validation_from is None else Decimal(validation_from)
-    ends = [*accumulate(held_out, initial=later)]
-    if abs(float(ends[-1]) - count) <= FRACTION_TOLERANCE * count:
-        ends[-1] = Decimal(count)
-    bounds = [(train_from, int(train_end)), *((int(a), int(b)) for a, b in pairwise(ends))]
-    _check_bounds(count, sizes, bounds)
-    return bounds
-
-
-def _check_bounds(count: int, sizes: Sequence[float], bounds: list[tuple[int, int]]) -> None:
-    requested = [f"{name} {size}" for name, size in zip(SPLITS, sizes, strict=True)]
-    (_, train_end), (later, _), (_, end) = bounds
-    if later < train_end:
-        raise InputError("data.validation_within_train", train_end=train_end, start=later)
-    if end > count:
-        raise InputError("data.splits_too_large", end=end, requested=requested, count=count)
-    for name, (start, stop) in zip(SPLITS, bounds, strict=True):
-        if start == stop:
-            raise InputError("data.split_is_empty", split=name, requested=requested, count=count)
 
 
 def _exact_rows(count: int, size: float) -> Decimal:

@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nlobayes.data.components import principal_components
-from nlobayes.data.features import first_rows, map_features
+from nlobayes.data.features import first_rows, map_features, principal_components
 from nlobayes.errors import InputError
 from nlobayes.types import Dataset
 
@@ -124,6 +123,11 @@ def feature_transform(constants: Mapping[str, Any]) -> FeatureTransform:
     """Make a feature transform from its constants, as files store them."""
     arrays = {name: np.array(value) for name, value in constants.items() if name != "map"}
     return FeatureTransform(constants["map"], **arrays)
+
+
+def target_transform(transforms: Mapping[str, Any]) -> TargetTransform:
+    """Make the target transform from the transforms of a dataset or a surrogate."""
+    return TargetTransform(**transforms["target"])
 
 
 def fit_target(

@@ -19,7 +19,7 @@ from nlobayes.estimators.arguments import (
     unused,
 )
 from nlobayes.estimators.base import FittedNetwork
-from nlobayes.fitting.tables import FEWEST_ROWS
+from nlobayes.fitting.table_settings import FEWEST_ROWS
 from nlobayes.surrogate.classifier import Classifier
 from nlobayes.types import Table
 

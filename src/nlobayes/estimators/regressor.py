@@ -13,9 +13,9 @@ from nlobayes.errors import InputError
 from nlobayes.estimators.arguments import refuse_unknown, seed_of, sizes_of, unused
 from nlobayes.estimators.base import FittedNetwork
 from nlobayes.fitting.cross_sections import is_leading_order
-from nlobayes.fitting.recipes import AUTO
-from nlobayes.fitting.references import MASSES, NONE
-from nlobayes.fitting.tables import FEWEST_ROWS
+from nlobayes.fitting.reference_choice import MASSES, NONE
+from nlobayes.fitting.studies import AUTO
+from nlobayes.fitting.table_settings import FEWEST_ROWS
 from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.types import Table
 

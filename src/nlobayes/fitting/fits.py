@@ -1,32 +1,61 @@
-"""One run from its table to its scores in a folder, and the results that are kept."""
+"""Runs from a table to scores in a folder: which of several is tried first, and what is kept."""
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+import numpy as np
+
+from nlobayes.artifacts.contents import read_map
 from nlobayes.artifacts.files import read_json
+from nlobayes.artifacts.netcdf import read_attrs
 from nlobayes.errors import InputError
-from nlobayes.fitting.jobs import Jobs
-from nlobayes.fitting.map_errors import (
-    NO_DENSITY,
-    MapErrors,
-    errors_of_maps,
-    order_of,
-    without_finished_maps,
-)
+from nlobayes.fitting.jobs import Job, Jobs, Wave
 from nlobayes.fitting.running import run_waves
 from nlobayes.fitting.studies import Configuration, plan_of
-from nlobayes.fitting.watching import account_of
+from nlobayes.study.marginalised import MARGINALISED
 from nlobayes.study.run import RunSpec
+from nlobayes.study.watched import watch_job
 
 KEPT = ("posterior", "surrogates")
 """Folders of the results from which the file of the run is kept."""
 
+FILES, STATES, WORDS = (
+    f"nlobayes.commands.shared.{name}" for name in ("chain_files", "run_states", "state_words")
+)
+"""Modules behind `nlobayes watch`, imported by name at run time, as commands are."""
+
+NO_DENSITY = "builder.no_density"
+"""Code of the error of a MAP whose log density is not finite."""
+
+SAME_MODE = 1.05
+"""Largest ratio of the errors of two MAPs in the same mode, if the output layer is integrated
+out."""
+MODES_COST = 2.0
+"""Factor of the error that a run with MAPs in several modes must make good, because its chains may
+stay in them."""
+
 WARNING = "warning"
 """First word of a line with a warning, in upper or lower case."""
+
+
+class MapErrors(NamedTuple):
+    """Root mean square errors of MAPs on validation rows, in units of the target's sd.
+
+    `mean` is over the MAPs, and infinite if one has no density. `several_modes` is true if the MAPs
+    of a network whose output layer is integrated out differ. Hidden weights that are sampled have
+    many equivalent modes, which chains leave, so that different MAPs mean nothing.
+    """
+
+    mean: float
+    several_modes: bool = False
+
+
 Attempt = TypeVar("Attempt")
 Announce = Callable[[int, Sequence[MapErrors]], None]
 """Gets the number of a run before it is sampled, and the errors of the MAPs of all runs; no errors
@@ -146,3 +175,66 @@ def warnings_among(lines: Iterable[str]) -> list[str]:
     """Select the warnings from the output of jobs, each once and without the word `warning`."""
     heads = (line.partition(":") for line in dict.fromkeys(lines))
     return [text.strip() for word, _, text in heads if word.casefold() == WARNING]
+
+
+def order_of(errors: Sequence[MapErrors]) -> list[int]:
+    """Return the numbers of runs in the order in which to try them."""
+    costs = [one.mean * (MODES_COST if one.several_modes else 1) for one in errors]
+    return sorted(range(len(errors)), key=costs.__getitem__)
+
+
+def errors_of_maps(
+    configuration: Configuration, folder: Path, *, workers: int = 1, shown: bool = True
+) -> MapErrors:
+    """Train the MAPs of the only run of a study below a folder, and return their errors.
+
+    `fit` in the same folder continues with these MAPs; arguments are those of `fit`.
+
+    Raises
+    ------
+    InputError
+        If the study or the table cannot be used.
+    """
+    plan, run = plan_of(configuration)
+    jobs = Jobs(plan, run, folder)
+    try:
+        run_waves(jobs.waves_of_maps(), folder, run.precision, workers=workers, shown=shown)
+    except InputError as error:
+        if error.code != NO_DENSITY:
+            raise
+        return MapErrors(math.inf)
+    errors = np.array([read_map(path).validation_rmse[-1] for path in jobs.maps])
+    integrated = run.network.output == MARGINALISED
+    return MapErrors(float(errors.mean()), integrated and _differ(errors))
+
+
+def _differ(errors: np.ndarray) -> bool:
+    return bool(errors.max() > SAME_MODE * errors.min())
+
+
+def without_finished_maps(waves: Iterable[Wave]) -> Iterator[Wave]:
+    """Leave out the jobs of MAPs whose files are there, from jobs of the same specification."""
+    for wave in waves:
+        lines = [[job for job in line if not _is_finished_map(job)] for line in wave]
+        if any(lines):
+            yield [line for line in lines if line]
+
+
+def _is_finished_map(job: Job) -> bool:
+    out = Path(job.options["out"])
+    if job.command != "pretrain" or not out.is_file():
+        return False
+    return bool(read_attrs(out)["spec"] == json.loads(job.options["spec"]))
+
+
+def account_of(run: RunSpec, root: Path) -> Callable[[], str]:
+    """Return a function that describes the current stage, draws and R-hat of a run below `root`."""
+    (watched,) = watch_job([run], {run.run_id: run.run_id}).runs
+    files, states, words = map(import_module, (FILES, STATES, WORDS))
+    folders, read = files.Folders.beside(root / "results"), files.cached_reader()
+
+    def account() -> str:
+        brief: str = words.in_brief(states.state_of(folders, watched, read))
+        return brief
+
+    return account

@@ -11,19 +11,14 @@ from typing import Any, Literal, NamedTuple
 import yaml
 
 from nlobayes.errors import InputError
-from nlobayes.fitting.recipes import (
-    AUTO,
-    RECIPES,
-    Precision,
-    Recipe,
-    recipe_of,
-)
 from nlobayes.settings.values import NAME, TAKEN
 from nlobayes.study.grid import SECTIONS, load_study
 from nlobayes.study.library import override, shipped_presets
 from nlobayes.study.run import CROSSED, RunSpec
 from nlobayes.workflow.plan import Plan
 
+AUTO = "auto"
+Precision = Literal["float32", "float64"]
 GRID = "fit"
 OWN = "own"
 """Name of a preset that is not in the library."""
@@ -36,6 +31,45 @@ RIVAL, MOST_ROWS_OF_RIVAL = "gp_matern", 1000
 Configuration = dict[str, Any]
 Preset = str | Mapping[str, Any]
 """A preset: its name in the library, or its settings."""
+
+
+class Recipe(NamedTuple):
+    """Presets, and the least learned sigma with which chains agree.
+
+    `hidden` has the units of the hidden layers, and `output` the treatment of the output layer
+    (`networks.*.output`). On targets without noise sigma falls to its floor. Chains agree up to a
+    `tightness`, train rows / sigma², and with sigma of at least `least_sigma` in units of the
+    target's sd.
+    """
+
+    hidden: tuple[int, ...]
+    output: str
+    prior: str
+    pretraining: str
+    method: str
+    precision: Precision
+    tightness: float
+    least_sigma: float
+
+    def floor_of(self, train_rows: int, most: float) -> float:
+        """Compute the floor of a learned sigma; few rows allow a smaller one, up to `most`."""
+        return min(most, max(self.least_sigma, round((train_rows / self.tightness) ** 0.5, 3)))
+
+
+PLAIN, SMOOTH = "plain", "smooth"
+RECIPES = {
+    PLAIN: Recipe((32,), "sampled", "fan_in", "adam", "hmc_table", "float32", 1.25e5, 0.03),
+    SMOOTH: Recipe(
+        (128,), "marginalised", "random_features", "scales", "hmc_scales", "float64", 6e7, 0.002
+    ),
+}
+
+
+def recipe_of(name: str) -> str:
+    """Return the name of a recipe; `auto` is `plain`, which suits any table and any presets."""
+    if name not in (AUTO, *RECIPES):
+        raise InputError("fitting.unknown_recipe", name=name, known=[AUTO, *RECIPES])
+    return PLAIN if name == AUTO else name
 
 
 class Choices(NamedTuple):

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from nlobayes.data.transforms import TargetTransform, unstandardise
+from nlobayes.data.transforms import TargetTransform, target_transform, unstandardise
 from nlobayes.surrogate.mixture import Chunk, Prediction, StoredNoise, sample, summarise, to_target
 from nlobayes.types import Exported
 
@@ -57,7 +57,7 @@ def output_of(exported: Exported) -> Output:
     lines = {name: [*map(np.asarray, stated[name])] for name in ("knots", "coefficients")}
     tables = {"residual": exported.residual, "probability": exported.probability}
     noise = StoredNoise(**{**stated, **lines, **tables})
-    return Output(facts["target"], TargetTransform(**facts["transforms"]["target"]), noise)
+    return Output(facts["target"], target_transform(facts["transforms"]), noise)
 
 
 def joined(parts: Sequence[Prediction]) -> Prediction:

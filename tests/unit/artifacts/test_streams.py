@@ -14,7 +14,7 @@ import pytest
 from pyarrow import parquet
 
 from nlobayes.artifacts.streams import FORMS, print_chunks, to_batch, write_chunks
-from nlobayes.data.tables import read_table
+from nlobayes.data.table_files import read_table
 from tests.refusals import refused
 
 VALUES = np.array([0.1, 1e-300, -1 / 3, 5.0, 2.0**60])

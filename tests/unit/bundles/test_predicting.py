@@ -13,7 +13,7 @@ import pytest
 from nlobayes import Bundle
 from nlobayes.commands.tools.bundle import bundle
 from nlobayes.commands.tools.predict import predict
-from nlobayes.data.tables import read_table
+from nlobayes.data.table_files import read_table
 from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.types import Dataset, Exported
 from tests.refusals import refused

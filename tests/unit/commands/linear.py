@@ -12,7 +12,7 @@ from nlobayes import provenance
 from nlobayes.artifacts.contents import named_group, observed_groups
 from nlobayes.artifacts.netcdf import write_groups
 from nlobayes.data.splits import TRAIN
-from nlobayes.data.transforms import TargetTransform, unstandardise
+from nlobayes.data.transforms import target_transform, unstandardise
 from nlobayes.types import Dataset, Named
 
 CHECKS = {"rhat_f_p99": {"value": 1.002, "threshold": 1.05, "passed": True}}
@@ -46,7 +46,7 @@ class Gaussian(NamedTuple):
 
     def of_f(self, dataset: Dataset) -> tuple[np.ndarray, np.ndarray]:
         """Give mean and sd of f at every point, on the model scale."""
-        rows, target = design(dataset), TargetTransform(**dataset.transforms["target"])
+        rows, target = design(dataset), target_transform(dataset.transforms)
         variance = np.einsum("ip,pq,iq->i", rows, self.covariance, rows)
         return unstandardise(target, rows @ self.mean), np.sqrt(variance) * target.sd
 
@@ -58,7 +58,7 @@ def design(dataset: Dataset) -> np.ndarray:
 
 def f_of(parameters: np.ndarray, dataset: Dataset) -> np.ndarray:
     """Give f of draws (draw, parameter) at every point, on the model scale."""
-    target = TargetTransform(**dataset.transforms["target"])
+    target = target_transform(dataset.transforms)
     return unstandardise(target, parameters @ design(dataset).T)
 
 

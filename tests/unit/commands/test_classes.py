@@ -23,8 +23,8 @@ from nlobayes.commands.pipeline.tabulate_chains import tabulate_chains
 from nlobayes.commands.pipeline.thin import thin
 from nlobayes.commands.shared.functions import predict_between
 from nlobayes.data.datasets import Choices, make_dataset
+from nlobayes.data.selection import Selection
 from nlobayes.data.splits import SPLITS, TEST
-from nlobayes.data.tables import Selection
 from nlobayes.study.jobs import ModelJob
 from nlobayes.surrogate.plane import ROWS_OF_GRID, grid_over
 from nlobayes.types import Dataset, Predicted

@@ -19,7 +19,7 @@ from nlobayes.commands.shared.functions import flatten, predict_draws
 from nlobayes.commands.tools.predict import predict
 from nlobayes.commands.tools.serve import serve
 from nlobayes.data.datasets import Choices, make_dataset
-from nlobayes.data.tables import Selection
+from nlobayes.data.selection import Selection
 from nlobayes.study.jobs import ModelJob
 from nlobayes.types import Dataset, Named
 from tests.refusals import refused

@@ -16,7 +16,7 @@ from nlobayes.artifacts.netcdf import read_attrs
 from nlobayes.commands.pipeline.prepare import prepare
 from nlobayes.data.prospino import LAYOUT
 from nlobayes.data.statements import PROTONS, state_process
-from nlobayes.data.tables import read_table, to_csv_text
+from nlobayes.data.table_files import read_table, to_csv_text
 from nlobayes.study.datasets import DatasetPreset
 from nlobayes.study.job_builder import ingest_job, prepare_job
 from nlobayes.surrogate.identity import origin, process_of, qcd_order

@@ -14,7 +14,7 @@ from nlobayes.commands.audit.show import show
 from nlobayes.commands.pipeline.prepare import prepare
 from nlobayes.commands.shared.requests import preview
 from nlobayes.data.splits import TEST, TRAIN, VALIDATION
-from nlobayes.data.tables import to_csv_text
+from nlobayes.data.table_files import to_csv_text
 from nlobayes.data.transforms import apply_features, feature_transform
 from nlobayes.study.datasets import DatasetPreset
 from nlobayes.study.job_builder import prepare_job

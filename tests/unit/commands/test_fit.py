@@ -16,11 +16,10 @@ from benchmarks.own_tables import target as own_target
 from nlobayes import Surrogate
 from nlobayes.commands.tools.fit import fit
 from nlobayes.data.physics.source import Settings, simulate
-from nlobayes.data.tables import read_table
+from nlobayes.data.table_files import read_table
 from nlobayes.errors import InputError
 from nlobayes.fitting import fits
-from nlobayes.fitting.fits import Announce, Best
-from nlobayes.fitting.map_errors import MapErrors
+from nlobayes.fitting.fits import Announce, Best, MapErrors
 from nlobayes.fitting.studies import Choices, configure
 from tests.refusals import refused
 from tests.unit.estimators.settings import PRETRAINING

@@ -15,8 +15,9 @@ from nlobayes.artifacts.netcdf import read_attrs, read_groups
 from nlobayes.commands.pipeline.evaluate import evaluate
 from nlobayes.commands.pipeline.prepare import prepare
 from nlobayes.commands.shared.requests import preview
+from nlobayes.data.selection import Selection
 from nlobayes.data.splits import SPLITS, TEST, TRAIN
-from nlobayes.data.tables import Selection, to_csv_text
+from nlobayes.data.table_files import to_csv_text
 from nlobayes.study.datasets import DatasetPreset
 from nlobayes.study.job_builder import prepare_job
 from nlobayes.types import Dataset, RowGroups, Table

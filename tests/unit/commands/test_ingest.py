@@ -17,7 +17,7 @@ from nlobayes.artifacts.seals import digests
 from nlobayes.commands.pipeline import ingest as verb
 from nlobayes.commands.pipeline.ingest import ingest
 from nlobayes.commands.pipeline.prepare import prepare
-from nlobayes.data.tables import read_table
+from nlobayes.data.table_files import read_table
 from nlobayes.errors import InputError
 from nlobayes.study.jobs import IngestJob, read_job
 

@@ -14,7 +14,7 @@ from nlobayes.commands.pipeline.ingest import ingest
 from nlobayes.commands.pipeline.prepare import prepare
 from nlobayes.data.processes import make_process
 from nlobayes.data.statements import PROTONS, state_process
-from nlobayes.data.tables import read_table
+from nlobayes.data.table_files import read_table
 from tests.spectra import (
     PROCESSES,
     all_processes,

@@ -22,7 +22,7 @@ from nlobayes.commands.pipeline.prepare import prepare
 from nlobayes.commands.tools.predict import predict
 from nlobayes.data.physics import source
 from nlobayes.data.splits import TEST
-from nlobayes.data.tables import to_csv_text
+from nlobayes.data.table_files import to_csv_text
 from nlobayes.surrogate.surrogate import Engine
 from nlobayes.types import Dataset, MAPEstimate, Named
 from tests.refusals import refused

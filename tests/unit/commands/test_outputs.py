@@ -19,8 +19,8 @@ from nlobayes.artifacts.predicted import predictions_groups
 from nlobayes.commands.pipeline.evaluate import evaluate
 from nlobayes.commands.pipeline.thin import thin
 from nlobayes.data.datasets import Choices, make_dataset
+from nlobayes.data.selection import Selection
 from nlobayes.data.splits import TEST
-from nlobayes.data.tables import Selection
 from nlobayes.types import Dataset, Predicted
 
 DRAWS, MEMBERS, ERRORS = 40, 3, (0.02, 0.06)

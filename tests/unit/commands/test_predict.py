@@ -18,7 +18,7 @@ import pytest
 
 from nlobayes.artifacts.files import write_parquet
 from nlobayes.commands.tools.predict import predict
-from nlobayes.data.tables import read_table, to_arrow
+from nlobayes.data.table_files import read_table, to_arrow
 from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.types import Table
 from tests.refusals import refused

@@ -14,7 +14,8 @@ import pytest
 from nlobayes.artifacts.contents import read_dataset
 from nlobayes.artifacts.netcdf import read_attrs
 from nlobayes.commands.pipeline.prepare import prepare
-from nlobayes.data.tables import Selection, to_csv_text
+from nlobayes.data.selection import Selection
+from nlobayes.data.table_files import to_csv_text
 from nlobayes.types import Table
 from tests.refusals import refused
 

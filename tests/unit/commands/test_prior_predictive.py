@@ -15,8 +15,8 @@ from nlobayes.artifacts.contents import write_dataset
 from nlobayes.artifacts.files import read_csv
 from nlobayes.commands.pipeline.prior_predictive import prior_predictive
 from nlobayes.data.datasets import Choices, make_dataset
+from nlobayes.data.selection import Selection
 from nlobayes.data.splits import Split
-from nlobayes.data.tables import Selection
 from nlobayes.types import Dataset
 from tests.refusals import refused
 

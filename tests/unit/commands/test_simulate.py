@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from nlobayes.commands.pipeline.simulate import simulate
-from nlobayes.data.tables import read_table
+from nlobayes.data.table_files import read_table
 from tests.refusals import refused
 
 SPEC = '{"source": {"kind": "simulate", "points": 3, "seed": 4}}'

@@ -11,7 +11,7 @@ import pyslha
 import pytest
 
 from nlobayes.commands.tools.predict import predict
-from nlobayes.data.tables import read_table
+from nlobayes.data.table_files import read_table
 from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.types import Dataset, Exported
 from tests.installed import call, uv

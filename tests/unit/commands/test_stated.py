@@ -19,8 +19,8 @@ from nlobayes.artifacts.predicted import predictions_groups, read_predicted
 from nlobayes.commands.pipeline.evaluate import evaluate
 from nlobayes.commands.shared.functions import predict_draws
 from nlobayes.data.datasets import Choices, make_dataset
+from nlobayes.data.selection import Selection
 from nlobayes.data.splits import SPLITS, TRAIN
-from nlobayes.data.tables import Selection
 from nlobayes.evaluation.scores.information import information
 from nlobayes.study.jobs import ModelJob
 from nlobayes.types import Dataset, Predicted

@@ -22,7 +22,7 @@ from nlobayes.commands.pipeline.prepare import prepare
 from nlobayes.commands.shared.functions import flatten, predict_draws
 from nlobayes.commands.tools.predict import predict
 from nlobayes.data.splits import TEST, TRAIN
-from nlobayes.data.tables import to_csv_text
+from nlobayes.data.table_files import to_csv_text
 from nlobayes.study.jobs import ModelJob
 from nlobayes.types import Dataset, Named, Table
 from tests.refusals import refused

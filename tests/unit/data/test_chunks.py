@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from nlobayes.artifacts.files import write_parquet
-from nlobayes.data.chunks import Chunk, numbers, open_csv, open_table
-from nlobayes.data.tables import read_table, to_arrow, to_csv_text
+from nlobayes.data.chunks import Chunk, numbers
+from nlobayes.data.table_files import open_stream, open_table, read_table, to_arrow, to_csv_text
 from nlobayes.types import Table
 from tests.refusals import refused
 
@@ -65,8 +65,13 @@ def test_chunks_are_the_table(path: Path) -> None:
     assert shares[-1] == 1
 
 
+def test_a_missing_column_is_named_in_every_format(path: Path) -> None:
+    with refused("data.no_column", name="q", known=["m", "name", "n"]), open_table(path, ["q"]):
+        pass
+
+
 def test_a_stream_has_no_known_end() -> None:
-    source = open_csv(stream("a\n1\n2\n"), ["a"], "here")
+    source = open_stream(stream("a\n1\n2\n"), ["a"], "here")
     (chunk,) = source.chunks
     assert math.isnan(chunk.share)
     assert chunk.columns["a"].tolist() == ["1", "2"]
@@ -90,7 +95,7 @@ class Endless(io.RawIOBase):
 
 def test_no_more_than_a_chunk_is_read_ahead() -> None:
     endless = Endless()
-    source = open_csv(io.BufferedReader(endless), ["a"], "endless", 1000)
+    source = open_stream(io.BufferedReader(endless), ["a"], "endless", 1000)
     for _ in range(3):
         assert len(next(source.chunks).labels) == 1000
     assert endless.read_so_far < 3 * 6000 + 2 * io.DEFAULT_BUFFER_SIZE
@@ -111,7 +116,7 @@ def test_no_more_than_a_chunk_is_read_ahead() -> None:
 def test_a_row_that_cannot_be_used_is_named_and_the_others_are_read(
     cells: str, message: str
 ) -> None:
-    source = open_csv(stream(f"a,b\n1,2\n\n{cells}\n5,6\n"), ["a", "b"], "here")
+    source = open_stream(stream(f"a,b\n1,2\n\n{cells}\n5,6\n"), ["a", "b"], "here")
     (chunk,) = source.chunks
     values, faults = numbers(source, chunk, {"a": "", "b": ""})
     assert faults == {1: message}
@@ -142,19 +147,19 @@ def test_a_null_of_parquet_is_no_number(tmp_path: Path) -> None:
 def test_units_are_converted_and_none_is_that_which_is_wanted(
     header: str, wanted: str, factor: float
 ) -> None:
-    source = open_csv(stream(f"{header}\n0.25\n"), ["a"], "here")
+    source = open_stream(stream(f"{header}\n0.25\n"), ["a"], "here")
     assert numbers(source, next(source.chunks), {"a": wanted})[0] == [[0.25 * factor]]
 
 
 @pytest.mark.parametrize("unit", ["pb", "MeV", "1"])
 def test_a_unit_of_another_kind_is_refused(unit: str) -> None:
-    source = open_csv(stream(f"a:{unit}\n1\n"), ["a"], "here")
+    source = open_stream(stream(f"a:{unit}\n1\n"), ["a"], "here")
     with refused("data.unit_not_convertible", where="here", name="a", unit=unit, requested="GeV"):
         numbers(source, next(source.chunks), {"a": "GeV"})
 
 
 def test_a_table_without_rows_is_one_chunk_without_rows() -> None:
-    source = open_csv(stream("a:GeV,b\n"), ["a"], "here")
+    source = open_stream(stream("a:GeV,b\n"), ["a"], "here")
     (chunk,) = source.chunks
     values, faults = numbers(source, chunk, {"a": "GeV"})
     assert (values.shape, faults, len(chunk.labels)) == ((0, 1), {}, 0)
@@ -176,12 +181,12 @@ def test_a_table_without_rows_is_one_chunk_without_rows() -> None:
 )
 def test_what_is_no_table_is_refused(text: str, code: str, fields: dict[str, object]) -> None:
     with refused(code, where="here", **fields):
-        next(open_csv(stream(text), ["a"], "here").chunks)
+        next(open_stream(stream(text), ["a"], "here").chunks)
 
 
 def test_bytes_that_are_no_text_are_refused() -> None:
     with refused("data.unreadable_table", where="here"):
-        next(open_csv(io.BytesIO(b"a\n\xff\xfe\n"), ["a"], "here").chunks)
+        next(open_stream(io.BytesIO(b"a\n\xff\xfe\n"), ["a"], "here").chunks)
 
 
 @pytest.mark.parametrize("name", ["t.json", "t", "t.csv.bz2", "csv"])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.decomposition import PCA
 
-from nlobayes.data.components import principal_components
+from nlobayes.data.features import principal_components
 from nlobayes.data.transforms import (
     apply_features,
     constants_of,

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from nlobayes.data.datasets import Choices, make_dataset
+from nlobayes.data.selection import Selection
 from nlobayes.data.splits import TEST, TRAIN, UNUSED, VALIDATION, Split
-from nlobayes.data.tables import Selection
-from nlobayes.data.transforms import TargetTransform, unstandardise
+from nlobayes.data.transforms import target_transform, unstandardise
 from nlobayes.types import Dataset
 from tests.refusals import refused
 
@@ -55,7 +55,7 @@ def test_train_rows_are_centred_and_scaled(points: Selection, choices: Choices) 
 
 def test_the_target_comes_back_from_its_constants(points: Selection, choices: Choices) -> None:
     dataset = make(points, choices)
-    back = unstandardise(TargetTransform(**dataset.transforms["target"]), dataset.target)
+    back = unstandardise(target_transform(dataset.transforms), dataset.target)
     np.testing.assert_allclose(10**back, points.target, rtol=1e-13)
     np.testing.assert_array_equal(dataset.observed, points.target)
 

@@ -21,7 +21,7 @@ import pytest
 
 from nlobayes.data.headers import MOST_COLUMNS
 from nlobayes.data.separators import MOST_CHARACTERS
-from nlobayes.data.tables import read_table
+from nlobayes.data.table_files import read_table
 from nlobayes.errors import InputError
 from tests.refusals import refused
 

@@ -20,8 +20,9 @@ import pytest
 
 from nlobayes.data.processes import make_process
 from nlobayes.data.prospino import make_layout
-from nlobayes.data.readings import SpectrumRequest, read_file
-from nlobayes.data.tables import Selection, read_table, select
+from nlobayes.data.selection import Selection, select
+from nlobayes.data.spectra import SpectrumRequest, read_file
+from nlobayes.data.table_files import read_table
 from nlobayes.errors import InputError
 
 if TYPE_CHECKING:

@@ -14,7 +14,8 @@ from nlobayes.data.plausibility import (
     check_relative_error,
     doubtful_rows,
 )
-from nlobayes.data.tables import Selection, read_table, select
+from nlobayes.data.selection import Selection, select
+from nlobayes.data.table_files import read_table
 from nlobayes.types import Table
 from tests.refusals import refused
 

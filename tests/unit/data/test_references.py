@@ -13,8 +13,8 @@ from nlobayes.data.physics.hadronic import integrate
 from nlobayes.data.physics.partonic import identical_pair
 from nlobayes.data.physics.points import by_exchange_at, channels_at, cross_sections_at
 from nlobayes.data.references import completed, is_reference, reference_of
+from nlobayes.data.selection import Selection, select
 from nlobayes.data.splits import Split
-from nlobayes.data.tables import Selection, select
 from nlobayes.data.transforms import TargetTransform, apply_target, map_features, unstandardise
 from nlobayes.types import Dataset, Table
 from tests.refusals import refused

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nlobayes.data.row_filters import keep_rows
+from nlobayes.data.selection import keep_rows
 from nlobayes.types import Table
 from tests.refusals import refused
 

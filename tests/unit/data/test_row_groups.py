@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nlobayes.data.row_groups import MOST_GROUPS, groups_of
+from nlobayes.data.selection import MOST_GROUPS, groups_of
 from nlobayes.types import Table
 from tests.refusals import refused
 

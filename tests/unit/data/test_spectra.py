@@ -9,9 +9,8 @@ import numpy as np
 
 from nlobayes.data.processes import neutralino_pair
 from nlobayes.data.prospino import make_layout
-from nlobayes.data.readings import Reading, SpectrumRequest, read_point
-from nlobayes.data.spectra import Account, tabulate
-from nlobayes.data.tables import to_arrow, to_csv_text
+from nlobayes.data.spectra import Account, Reading, SpectrumRequest, read_point, tabulate
+from nlobayes.data.table_files import to_arrow, to_csv_text
 from nlobayes.errors import InputError
 from nlobayes.types import Table
 from tests.refusals import refused

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nlobayes.data.slha import spectrum_of
-from nlobayes.data.squarks import LIGHT, ROWS
+from nlobayes.data.slha import LIGHT, ROWS, spectrum_of
 from tests.refusals import refused
 from tests.spectra import spectrum_text
 

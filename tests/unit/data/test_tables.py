@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as st_numpy
 
-from nlobayes.data.formats import TEXT
 from nlobayes.data.headers import MOST_NAMED
-from nlobayes.data.tables import Selection, read_table, select, to_arrow, to_csv_text
+from nlobayes.data.selection import Selection, select
+from nlobayes.data.table_files import TEXT, read_table, to_arrow, to_csv_text
 from nlobayes.data.units import declare_units
 from nlobayes.types import Table
 from tests.refusals import refused

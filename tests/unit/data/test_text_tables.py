@@ -16,8 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nlobayes.data.cells import hint_of, unread
-from nlobayes.data.chunks import numbers, open_table
-from nlobayes.data.tables import finite_numbers, read_table
+from nlobayes.data.chunks import numbers
+from nlobayes.data.selection import finite_numbers
+from nlobayes.data.table_files import open_table, read_table
 from nlobayes.errors import InputError
 from nlobayes.types import Table
 from tests.refusals import refused

@@ -6,8 +6,7 @@ import pytest
 
 from nlobayes.data.processes import make_process
 from nlobayes.data.prospino import make_layout
-from nlobayes.data.readings import Reading, SpectrumRequest, read_point
-from nlobayes.data.spectra import tabulate
+from nlobayes.data.spectra import Reading, SpectrumRequest, read_point, tabulate
 from nlobayes.errors import InputError
 from tests.refusals import refused
 from tests.spectra import PROCESSES, spectrum_of, spectrum_text, xsection

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from nlobayes.data.xsections_out import Entry, others, put
+from nlobayes.data.xsections import Entry, others, put
 
 PROTONS, PAIR = (2212, 2212), (1000022, 1000023)
 ENTRY = Entry(13000.0, PROTONS, PAIR, 2, 1, 0.0123456789, "0.1.0", ("68 %: a to b", "inside"))

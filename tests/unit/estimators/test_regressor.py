@@ -19,8 +19,7 @@ from nlobayes.artifacts.contents import read_dataset
 from nlobayes.data.physics.source import Settings, simulate
 from nlobayes.estimators import base
 from nlobayes.fitting import fits
-from nlobayes.fitting.fits import fit
-from nlobayes.fitting.map_errors import MapErrors
+from nlobayes.fitting.fits import MapErrors, fit
 from nlobayes.fitting.studies import Choices, plan_of
 from tests.unit.estimators.settings import CHAINS, MAPS
 

@@ -7,8 +7,8 @@ import pytest
 
 from nlobayes.data.physics.source import TARGETS, Settings, simulate
 from nlobayes.fitting.cross_sections import is_cross_section, is_leading_order, results_beside
-from nlobayes.fitting.references import AUTO
-from nlobayes.fitting.tables import dataset_of
+from nlobayes.fitting.reference_choice import AUTO
+from nlobayes.fitting.table_settings import dataset_of
 from nlobayes.study.sources.slha import TARGETS as OF_FILES
 from nlobayes.types import Table
 

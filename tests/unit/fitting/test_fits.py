@@ -8,8 +8,7 @@ import pytest
 
 from nlobayes.errors import InputError
 from nlobayes.fitting import fits
-from nlobayes.fitting.fits import Fitted, fit_best, fit_in_turn
-from nlobayes.fitting.map_errors import MapErrors
+from nlobayes.fitting.fits import Fitted, MapErrors, fit_best, fit_in_turn
 from nlobayes.fitting.studies import Configuration, plan_of
 from tests.unit.fitting.studies import study_of
 

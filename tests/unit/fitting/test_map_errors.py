@@ -11,10 +11,9 @@ from nlobayes.artifacts.contents import read_dataset, read_map
 from nlobayes.artifacts.files import write_text
 from nlobayes.data.splits import VALIDATION
 from nlobayes.errors import InputError
-from nlobayes.fitting import map_errors
-from nlobayes.fitting.fits import fit
+from nlobayes.fitting import fits
+from nlobayes.fitting.fits import NO_DENSITY, MapErrors, errors_of_maps, fit, order_of
 from nlobayes.fitting.jobs import Jobs
-from nlobayes.fitting.map_errors import NO_DENSITY, MapErrors, errors_of_maps, order_of
 from nlobayes.fitting.studies import plan_of
 from tests.unit.fitting.studies import study_of
 
@@ -77,8 +76,8 @@ def test_maps_that_differ_lie_in_several_modes_if_the_output_layer_is_integrated
     def read(_: Path) -> Any:
         return SimpleNamespace(validation_rmse=[9.0, next(found)])
 
-    monkeypatch.setattr(map_errors, "run_waves", lambda *args, **options: [])
-    monkeypatch.setattr(map_errors, "read_map", read)
+    monkeypatch.setattr(fits, "run_waves", lambda *args, **options: [])
+    monkeypatch.setattr(fits, "read_map", read)
     study = study_of(6, output=output, members=len(errors))
     assert errors_of_maps(study, Path()) == (pytest.approx(np.mean(errors)), several)
 
@@ -92,7 +91,7 @@ def test_a_map_without_density_has_an_infinite_error(
     def refuse(*args: object, **options: object) -> list[str]:
         raise InputError(code)
 
-    monkeypatch.setattr(map_errors, "run_waves", refuse)
+    monkeypatch.setattr(fits, "run_waves", refuse)
     if code == NO_DENSITY:
         assert errors_of_maps(study_of(6), Path()) == MapErrors(np.inf)
         return

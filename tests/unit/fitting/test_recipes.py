@@ -5,9 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nlobayes.fitting.recipes import RECIPES
-from nlobayes.fitting.studies import Choices, attempts, configure, plan_of
-from nlobayes.fitting.tables import dataset_of
+from nlobayes.fitting.studies import RECIPES, Choices, attempts, configure, plan_of
+from nlobayes.fitting.table_settings import dataset_of
 from nlobayes.study.likelihoods.gaussian import GaussianLikelihood
 from nlobayes.study.run import RunSpec
 from nlobayes.types import Table

@@ -9,9 +9,9 @@ import pytest
 from nlobayes.commands.shared.prepared import prepared
 from nlobayes.data.physics.source import TARGETS, Settings, simulate
 from nlobayes.data.splits import TRAIN
-from nlobayes.fitting.references import AUTO, CALCULATIONS, NONE, columns_of_points
+from nlobayes.fitting.reference_choice import AUTO, CALCULATIONS, NONE, columns_of_points
 from nlobayes.fitting.studies import Choices, configure, plan_of
-from nlobayes.fitting.tables import dataset_of
+from nlobayes.fitting.table_settings import dataset_of
 from nlobayes.study.job_builder import prepare_job
 from nlobayes.types import Table
 from tests.refusals import refused

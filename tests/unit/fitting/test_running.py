@@ -18,10 +18,10 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from nlobayes.commands.shared.chain_files import reported_steps
 from nlobayes.fitting import running
+from nlobayes.fitting.fits import account_of
 from nlobayes.fitting.jobs import Job, Wave, log_of
 from nlobayes.fitting.running import run_job, run_waves
 from nlobayes.fitting.studies import Choices, configure, plan_of
-from nlobayes.fitting.watching import account_of
 from nlobayes.study.run import RunSpec
 
 WAVES: list[Wave] = [[[Job("prepare", {})]], [[Job("draw", {})], [Job("draw", {})]]]

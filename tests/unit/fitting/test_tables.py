@@ -7,7 +7,7 @@ import pytest
 
 from nlobayes.errors import InputError
 from nlobayes.fitting.studies import Choices, Preset, configure, name_of_dataset, plan_of
-from nlobayes.fitting.tables import dataset_of
+from nlobayes.fitting.table_settings import dataset_of
 from nlobayes.settings.values import TAKEN, check_names
 from nlobayes.study.likelihoods.gaussian import GaussianLikelihood
 from nlobayes.types import Table

@@ -22,8 +22,8 @@ from matplotlib import image
 from nlobayes import service
 from nlobayes.data.datasets import Choices, make_dataset
 from nlobayes.data.physics.source import Settings, simulate
+from nlobayes.data.selection import Selection
 from nlobayes.data.splits import Split
-from nlobayes.data.tables import Selection
 from nlobayes.service.application import application
 from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.types import Exported

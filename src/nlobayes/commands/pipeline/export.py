@@ -25,7 +25,7 @@ from nlobayes.commands.shared.exported_targets import (
 from nlobayes.commands.shared.functions import read_weights
 from nlobayes.data.references import columns_behind
 from nlobayes.data.splits import TRAIN, VALIDATION
-from nlobayes.data.transforms import TargetTransform, unstandardise
+from nlobayes.data.transforms import target_transform, unstandardise
 from nlobayes.errors import InputError
 from nlobayes.model.networks import network_of
 from nlobayes.own_functions import bind_activations
@@ -127,7 +127,7 @@ def _held(data: Dataset, outputs: np.ndarray) -> Chunk:
     """Transform outputs (draw, point) at the validation rows to the model scale."""
     rows = data.split == VALIDATION
     reference = None if data.relative_to is None else data.relative_to[rows]
-    target = TargetTransform(**data.transforms["target"])
+    target = target_transform(data.transforms)
     return Chunk(unstandardise(target, outputs, reference), data.features[rows])
 
 

@@ -18,9 +18,8 @@ from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
 from nlobayes.commands.shared.progress import passing
 from nlobayes.data.prospino import make_layout
-from nlobayes.data.readings import Reading, SpectrumRequest, read_file
-from nlobayes.data.spectra import Account, tabulate
-from nlobayes.data.tables import to_arrow, to_csv_text
+from nlobayes.data.spectra import Account, Reading, SpectrumRequest, read_file, tabulate
+from nlobayes.data.table_files import to_arrow, to_csv_text
 from nlobayes.errors import InputError
 from nlobayes.study.jobs import IngestJob, read_job
 from nlobayes.study.sources.slha import Spectra

@@ -11,7 +11,7 @@ from nlobayes.artifacts.contents import write_dataset
 from nlobayes.artifacts.seals import digests
 from nlobayes.commands.shared.prepared import prepared
 from nlobayes.data.statements import complete, spell
-from nlobayes.data.tables import read_table
+from nlobayes.data.table_files import read_table
 from nlobayes.errors import InputError
 from nlobayes.study.jobs import PrepareJob, read_job
 

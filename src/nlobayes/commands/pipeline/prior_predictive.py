@@ -10,9 +10,9 @@ from nlobayes.commands.shared import covariates
 from nlobayes.commands.stage import stage
 from nlobayes.data.transforms import (
     CLASSES,
-    TargetTransform,
     apply_scale,
     reference_of,
+    target_transform,
     unstandardise,
 )
 from nlobayes.evaluation.tables import prior as tables
@@ -55,7 +55,7 @@ def prior_predictive(job: PriorPredictiveJob, dataset: DatasetFile) -> TableFile
 
 def _of_numbers(_: Any, outputs: np.ndarray, data: Dataset, covariate: np.ndarray) -> PriorDraws:
     """Transform outputs (draw, row, ...) to the model scale; outputs after the targets are no f."""
-    target = TargetTransform(**data.transforms["target"])
+    target = target_transform(data.transforms)
     of_targets = outputs.reshape(*outputs.shape[:2], -1)[..., : len(data.target_names)]
     observed = apply_scale(target, data.observed[data.reference])
     return PriorDraws(

@@ -17,7 +17,7 @@ from nlobayes.artifacts.seals import digests
 from nlobayes.commands.shared import runtime
 from nlobayes.commands.shared.rivals import EXTRA, check_target, rows_learned
 from nlobayes.data.splits import TRAIN
-from nlobayes.data.transforms import TargetTransform, unstandardise
+from nlobayes.data.transforms import target_transform, unstandardise
 from nlobayes.extras import PACKAGES, needed
 from nlobayes.rivals import RIVALS, Fitted
 from nlobayes.study.jobs import RivalJob, read_job
@@ -66,7 +66,7 @@ def _predict(settings: Rival, data: Dataset) -> tuple[RivalPrediction, Mapping[s
 
 
 def _on_model_scale(fitted: Fitted, data: Dataset) -> RivalPrediction:
-    prediction, target = fitted.predict(data.features), TargetTransform(**data.transforms["target"])
+    prediction, target = fitted.predict(data.features), target_transform(data.transforms)
     sd = None if prediction.sd is None else prediction.sd * target.sd
     function = unstandardise(target, prediction.draws, data.relative_to)
     return RivalPrediction(function, sd, fitted.facts)

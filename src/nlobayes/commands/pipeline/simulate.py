@@ -9,7 +9,7 @@ from nlobayes import provenance
 from nlobayes.artifacts.files import write_parquet, write_text
 from nlobayes.artifacts.records import write_record
 from nlobayes.data.simulators import SIMULATORS
-from nlobayes.data.tables import to_arrow, to_csv_text
+from nlobayes.data.table_files import to_arrow, to_csv_text
 from nlobayes.errors import InputError
 from nlobayes.study.jobs import SimulateJob, read_job
 

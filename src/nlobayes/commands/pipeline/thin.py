@@ -19,9 +19,9 @@ from nlobayes.commands.shared.posteriors import stored_every
 from nlobayes.data.splits import TEST, VALIDATION
 from nlobayes.data.transforms import (
     CLASSES,
-    TargetTransform,
     apply_scale,
     reference_of,
+    target_transform,
     unstandardise,
 )
 from nlobayes.diagnostics.thinning import SCORES, thinning_table, unthinned_table
@@ -75,7 +75,7 @@ def _costs(groups: Groups, data: Dataset, stride: int, chosen: int) -> dict[str,
     The noise is fitted at points of the validation split, and scores are of points of the test
     split. If one of these splits has no reference point, both use all points.
     """
-    target, split = TargetTransform(**data.transforms["target"]), data.split[data.reference]
+    target, split = target_transform(data.transforms), data.split[data.reference]
     function = groups["predictions"]["f"].values.astype(np.float64)
     outputs = function.reshape(*function.shape[:3], -1)
     fitted, scored = split == VALIDATION, split == TEST

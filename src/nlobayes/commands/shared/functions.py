@@ -12,10 +12,10 @@ from nlobayes.artifacts.netcdf import Groups
 from nlobayes.data.splits import TRAIN
 from nlobayes.data.transforms import (
     CLASSES,
-    TargetTransform,
     along_targets,
     apply_features,
     feature_transform,
+    target_transform,
     unstandardise,
 )
 from nlobayes.errors import InputError
@@ -44,7 +44,7 @@ def predict_draws(
     outputs = _outputs(variables, job, data, centres)
     functions, settings = functions_of(job.likelihood), job.likelihood.arguments()
     likelihood: Any = LIKELIHOODS[job.likelihood.kind].build(**functions, **settings)
-    target = TargetTransform(**data.transforms["target"])
+    target = target_transform(data.transforms)
     learned = LEARNED if not functions else [name for name in variables if not is_parameter(name)]
     of_each = {name: variables[name][:, np.newaxis] for name in learned if name in variables}
     error = None if data.error is None else data.error / target.sd

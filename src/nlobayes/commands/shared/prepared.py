@@ -13,9 +13,8 @@ from nlobayes.data.datasets import Choices, constant_features, make_dataset
 from nlobayes.data.headers import named_columns
 from nlobayes.data.plausibility import doubtful_rows, repeated_rows
 from nlobayes.data.requests import check_request
-from nlobayes.data.row_groups import groups_of
+from nlobayes.data.selection import Selection, groups_of, select
 from nlobayes.data.splits import Split
-from nlobayes.data.tables import Selection, select
 from nlobayes.data.units import declare_units
 from nlobayes.errors import InputError
 from nlobayes.study.jobs import PrepareJob

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from nlobayes.data.requests import Request, check_request, check_rows_of_splits
-from nlobayes.data.row_filters import keep_rows
-from nlobayes.data.tables import PREVIEWED_ROWS, preview_table
+from nlobayes.data.requests import Request, check_request
+from nlobayes.data.selection import keep_rows
+from nlobayes.data.splits import Split
+from nlobayes.data.table_files import PREVIEWED_ROWS, preview_table
 from nlobayes.errors import InputError
 from nlobayes.study.datasets import Features, Target
 from nlobayes.study.jobs import PrepareJob
@@ -25,14 +26,9 @@ def preview(job: PrepareJob, path: Path) -> None:
     whole = all(len(column) < PREVIEWED_ROWS for column in table.columns.values())
     kept = rows_kept(table, job, path, whole=whole)
     check_request(kept, request_of(job), str(path))
-    target, split = kept.columns[job.target.columns[0]], job.split
-    sizes = (split.train, split.validation, split.test)
-    classes = target if split.per_class else None
     if whole:
         try:
-            check_rows_of_splits(
-                len(target), sizes, split.train_from, split.validation_from, classes
-            )
+            Split(**job.split.model_dump()).labels(kept.columns[job.target.columns[0]])
         except InputError as error:
             raise error.within("split").within(path) from None
 

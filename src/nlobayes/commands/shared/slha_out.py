@@ -11,7 +11,7 @@ from nlobayes.artifacts.files import write_bytes
 from nlobayes.data.slha import spectrum_of
 from nlobayes.data.slha_blocks import decode, is_slha, read_content
 from nlobayes.data.statements import QCD_ORDERS
-from nlobayes.data.xsections_out import OTHER_SCALE, Entry, others, put
+from nlobayes.data.xsections import OTHER_SCALE, Entry, others, put
 from nlobayes.errors import InputError, one_line
 from nlobayes.surrogate.cross_section import CrossSection, central, cross_section
 from nlobayes.surrogate.domain import OUTSIDE

@@ -16,7 +16,7 @@ from nlobayes.commands.shared import runtime
 from nlobayes.commands.shared.functions import check_same_rows, flatten, predict_draws
 from nlobayes.commands.shared.posteriors import model_of
 from nlobayes.data.splits import TRAIN
-from nlobayes.data.transforms import CLASSES, TargetTransform, unstandardise
+from nlobayes.data.transforms import CLASSES, target_transform, unstandardise
 from nlobayes.errors import InputError
 from nlobayes.model import earlier_data
 from nlobayes.study.jobs import ModelJob
@@ -133,7 +133,7 @@ def _prior_functions(job: CondenseJob, data: Dataset, at: Dataset) -> np.ndarray
     changes = {"prior": bare, "device": "cpu", "shards": 1}
     model = builder.build_model(job.model.model_copy(update=changes), data)
     drawn = builder.draw_functions(model, at.features, seed=job.seed, draws=job.prior_draws)
-    return unstandardise(TargetTransform(**at.transforms["target"]), drawn, at.relative_to)
+    return unstandardise(target_transform(at.transforms), drawn, at.relative_to)
 
 
 def _warn(posterior: Path, checks: dict[str, dict[str, object]]) -> None:

@@ -15,14 +15,13 @@ from nlobayes.artifacts.files import check_place, write_bytes, write_parquet, wr
 from nlobayes.artifacts.surrogate_file import read_surrogate
 from nlobayes.commands.shared.prepared import prepared
 from nlobayes.commands.shared.written_names import check_names
-from nlobayes.data.tables import read_table, to_arrow
+from nlobayes.data.table_files import read_table, to_arrow
 from nlobayes.diagnostics import in_words
 from nlobayes.errors import InputError
-from nlobayes.fitting.fits import Fitted, fit_best
-from nlobayes.fitting.map_errors import MapErrors
-from nlobayes.fitting.recipes import AUTO
-from nlobayes.fitting.references import columns_of_points
+from nlobayes.fitting.fits import Fitted, MapErrors, fit_best
+from nlobayes.fitting.reference_choice import columns_of_points
 from nlobayes.fitting.studies import (
+    AUTO,
     Choices,
     Configuration,
     Preset,
@@ -34,7 +33,7 @@ from nlobayes.fitting.studies import (
     plan_of,
     without_climbing,
 )
-from nlobayes.fitting.tables import SPLIT, dataset_of, lines_of
+from nlobayes.fitting.table_settings import SPLIT, dataset_of, lines_of
 from nlobayes.study.files import parse_yaml
 from nlobayes.study.job_builder import prepare_job
 

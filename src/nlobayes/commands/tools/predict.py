@@ -35,9 +35,10 @@ from nlobayes.commands.shared.predictions_out import (
 from nlobayes.commands.shared.progress import rows_passing
 from nlobayes.commands.shared.quantiles import probabilities_of
 from nlobayes.commands.shared.slha_out import OPTION, write_xsections
-from nlobayes.data.chunks import ROWS, Source, open_csv, open_table
+from nlobayes.data.chunks import ROWS, Source
 from nlobayes.data.slha_blocks import is_slha
 from nlobayes.data.spectrum_chunks import open_spectra
+from nlobayes.data.table_files import open_stream, open_table
 from nlobayes.data.units import convert
 from nlobayes.errors import InputError, one_line
 from nlobayes.surrogate.classifier import Classifier
@@ -266,7 +267,7 @@ def _open(
     columns, optional = [*loaded.inputs, *request.keep], loaded.condition_names
     if points == STANDARD:
         return nullcontext(
-            open_csv(
+            open_stream(
                 sys.stdin.buffer,
                 columns,
                 "standard input",

@@ -9,6 +9,7 @@ given array, NumPy or JAX.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 
 import numpy as np
 
@@ -40,14 +41,22 @@ def mixing_invariants(mixing: np.ndarray) -> list[np.ndarray]:
     return [n11**2, n12**2, n13**2 - n14**2, n11 * n12]
 
 
-def and_squark(apply: Apply, width: int, inputs: np.ndarray) -> np.ndarray:
-    """Apply a map, and add ln of the squark mass if given; it must exceed all other masses."""
-    features, xp = apply(inputs[:, :width]), inputs.__array_namespace__()
-    if inputs.shape[1] == width:
-        return features
-    squark, heaviest = inputs[:, -1], xp.abs(inputs[:, :width:5]).max(axis=1)
-    logarithm = xp.log(xp.where(squark > heaviest, squark, xp.nan))
-    return xp.column_stack([features, logarithm])
+def with_squark(width: int) -> Callable[[Apply], Apply]:
+    """Add ln of a squark mass behind so many columns, if given; it must exceed all other masses."""
+
+    def extended(apply: Apply) -> Apply:
+        @wraps(apply)
+        def apply_to_all(inputs: np.ndarray) -> np.ndarray:
+            features, xp = apply(inputs), inputs.__array_namespace__()
+            if inputs.shape[1] == width:
+                return features
+            squark, heaviest = inputs[:, -1], xp.abs(inputs[:, :width:5]).max(axis=1)
+            logarithm = xp.log(xp.where(squark > heaviest, squark, xp.nan))
+            return xp.column_stack([features, logarithm])
+
+        return apply_to_all
+
+    return extended
 
 
 def mass_features(first: np.ndarray, second: np.ndarray) -> list[np.ndarray]:

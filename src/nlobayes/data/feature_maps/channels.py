@@ -13,7 +13,7 @@ from nlobayes.data.feature_maps._electroweakinos import (
     NEUTRALINO,
     SIGNS_OF_NEUTRALINO,
     allowed,
-    and_squark,
+    with_squark,
 )
 from nlobayes.data.physics.partonic import identical_pair
 from nlobayes.data.physics.points import ALLOWED as COMPUTABLE
@@ -33,10 +33,11 @@ SIGNS: tuple[tuple[int, ...], ...] = SIGNS_OF_NEUTRALINO
 SQRT_S_TEV, SQUARK_MASS_GEV = 13.0, 3000.0
 
 
+@with_squark(len(NEUTRALINO))
 def apply(inputs: np.ndarray) -> np.ndarray:
     """Map mass and mixings, and a squark mass if the inputs have one."""
     mass, bino, wino, xp = inputs[:, 0], inputs[:, 1], inputs[:, 2], inputs.__array_namespace__()
     squarks = inputs[:, 5] if inputs.shape[1] == 6 else xp.full_like(mass, SQUARK_MASS_GEV)
     fractions = channels_at(identical_pair(mass, inputs[:, 1:5]), squarks, SQRT_S_TEV)
-    features = xp.column_stack([xp.log(xp.abs(mass)), bino**2, wino**2, *fractions])
-    return and_squark(lambda _: features, len(NEUTRALINO), inputs)
+    features: np.ndarray = xp.column_stack([xp.log(xp.abs(mass)), bino**2, wino**2, *fractions])
+    return features

@@ -8,7 +8,7 @@ from nlobayes.data.feature_maps._electroweakinos import (
     ABOVE_THRESHOLD,
     THRESHOLD_GEV,
     allowed,
-    and_squark,
+    with_squark,
 )
 
 COLUMNS: tuple[str, ...] | None = ("mc", "U1", "U2", "V1", "V2")
@@ -18,12 +18,9 @@ ALLOWED = allowed(ABOVE_THRESHOLD)
 SIGNS: tuple[tuple[int, ...], ...] = ((0,), (1, 2), (3, 4))
 
 
+@with_squark(5)
 def apply(inputs: np.ndarray) -> np.ndarray:
-    """Map mass and mixings, and a squark mass if the inputs have one."""
-    return and_squark(_of_chargino, 5, inputs)
-
-
-def _of_chargino(inputs: np.ndarray) -> np.ndarray:
+    """Map mass and mixings."""
     xp = inputs.__array_namespace__()
     above = xp.abs(inputs[:, 0]) - THRESHOLD_GEV
     features: np.ndarray = xp.column_stack([xp.log(above), inputs[:, 1] ** 2, inputs[:, 3] ** 2])

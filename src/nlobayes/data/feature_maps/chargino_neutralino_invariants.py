@@ -10,9 +10,9 @@ from nlobayes.data.feature_maps._electroweakinos import (
     INTERFERENCE_SCALE,
     THRESHOLD_GEV,
     allowed,
-    and_squark,
     mass_features,
     relative_sign,
+    with_squark,
 )
 from nlobayes.data.physics.couplings import (
     DOWN_TYPE,
@@ -38,12 +38,8 @@ ALLOWED = allowed(f"|m| + |mc| above {2 * THRESHOLD_GEV:g} GeV, mixings that cou
 SIGNS: tuple[tuple[int, ...], ...] = ((1, 2, 3, 4), (5, 6, 7), (5, 8, 9), (0, 5))
 
 
+@with_squark(10)
 def apply(inputs: np.ndarray) -> np.ndarray:
-    """Map masses and mixings, and a squark mass if the inputs have one."""
-    return and_squark(_of_both, 10, inputs)
-
-
-def _of_both(inputs: np.ndarray) -> np.ndarray:
     """Compute products of couplings; only L and P contain V, only R and Q contain U."""
     xp = inputs.__array_namespace__()
     neutralino, chargino = inputs[:, 1:5].T, inputs[:, 6:10].T

@@ -8,9 +8,9 @@ from nlobayes.data.feature_maps._electroweakinos import (
     INTERFERENCE_SCALE,
     THRESHOLD_GEV,
     allowed,
-    and_squark,
     mass_features,
     relative_sign,
+    with_squark,
 )
 
 COLUMNS: tuple[str, ...] | None = (
@@ -30,12 +30,9 @@ ALLOWED = allowed(f"|mci| + |mcj| above {2 * THRESHOLD_GEV:g} GeV, charginos tha
 SIGNS: tuple[tuple[int, ...], ...] = ((0, 1, 2), (0, 3, 4), (5, 6, 7), (5, 8, 9), (0, 5))
 
 
+@with_squark(10)
 def apply(inputs: np.ndarray) -> np.ndarray:
-    """Map masses and mixings, and a squark mass if the inputs have one."""
-    return and_squark(_of_charginos, 10, inputs)
-
-
-def _of_charginos(inputs: np.ndarray) -> np.ndarray:
+    """Map masses and mixings."""
     xp = inputs.__array_namespace__()
     first, second = inputs[:, 0], inputs[:, 5]
     of_u, of_v = inputs[:, 1] * inputs[:, 6], inputs[:, 3] * inputs[:, 8]

@@ -9,8 +9,8 @@ from nlobayes.data.feature_maps._electroweakinos import (
     NEUTRALINO,
     SIGNS_OF_NEUTRALINO,
     allowed,
-    and_squark,
     mixing_invariants,
+    with_squark,
 )
 
 COLUMNS: tuple[str, ...] | None = NEUTRALINO
@@ -19,13 +19,10 @@ ALLOWED = allowed("|m| above 0")
 SIGNS: tuple[tuple[int, ...], ...] = SIGNS_OF_NEUTRALINO
 
 
+@with_squark(len(NEUTRALINO))
 def apply(inputs: np.ndarray) -> np.ndarray:
-    """Map mass and mixings, and a squark mass if the inputs have one."""
-    return and_squark(_of_neutralinos, len(NEUTRALINO), inputs)
-
-
-def _of_neutralinos(inputs: np.ndarray) -> np.ndarray:
+    """Map mass and mixings."""
     xp = inputs.__array_namespace__()
     logarithm = xp.log(xp.abs(inputs[:, 0]))
-    features: np.ndarray = xp.column_stack([logarithm, *mixing_invariants(inputs[:, 1:])])
+    features: np.ndarray = xp.column_stack([logarithm, *mixing_invariants(inputs[:, 1:5])])
     return features

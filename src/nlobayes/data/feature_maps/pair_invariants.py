@@ -9,7 +9,7 @@ from nlobayes.data.feature_maps._electroweakinos import (
     THRESHOLD_GEV,
     Z_SCALE,
     allowed,
-    and_squark,
+    with_squark,
 )
 
 COLUMNS: tuple[str, ...] | None = (
@@ -35,18 +35,14 @@ ALLOWED = allowed(f"|mi| + |mj| above {2 * THRESHOLD_GEV:g} GeV, mixings that co
 SIGNS: tuple[tuple[int, ...], ...] = ((1, 2, 3, 4), (6, 7, 8, 9), (0, 5))
 
 
+@with_squark(10)
 def apply(inputs: np.ndarray) -> np.ndarray:
-    """Map masses and mixings, and a squark mass if the inputs have one."""
-    return and_squark(_of_neutralinos, 10, inputs)
-
-
-def _of_neutralinos(inputs: np.ndarray) -> np.ndarray:
     """Compute products of two rows of mixings, then products of these that keep their sign."""
     xp = inputs.__array_namespace__()
     first, second = inputs[:, 0], inputs[:, 5]
     total = xp.abs(first) + xp.abs(second)
     bino_i, wino_i, down_i, up_i = inputs[:, 1:5].T
-    bino_j, wino_j, down_j, up_j = inputs[:, 6:].T
+    bino_j, wino_j, down_j, up_j = inputs[:, 6:10].T
     z_coupling = down_i * down_j - up_i * up_j
     gauginos = xp.stack([wino_i * wino_j, bino_i * bino_j, bino_i * wino_j + wino_i * bino_j])
     strength = z_coupling**2 + (gauginos**2).sum(axis=0)

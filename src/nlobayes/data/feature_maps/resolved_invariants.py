@@ -12,8 +12,8 @@ from nlobayes.data.feature_maps._electroweakinos import (
     THRESHOLD_GEV,
     Z_SCALE,
     allowed,
-    and_squark,
     mixing_invariants,
+    with_squark,
 )
 
 COLUMNS: tuple[str, ...] | None = NEUTRALINO
@@ -28,15 +28,12 @@ ALLOWED = allowed(ABOVE_THRESHOLD)
 SIGNS: tuple[tuple[int, ...], ...] = SIGNS_OF_NEUTRALINO
 
 
+@with_squark(len(NEUTRALINO))
 def apply(inputs: np.ndarray) -> np.ndarray:
-    """Map mass and mixings, and a squark mass if the inputs have one."""
-    return and_squark(_of_neutralinos, len(NEUTRALINO), inputs)
-
-
-def _of_neutralinos(inputs: np.ndarray) -> np.ndarray:
+    """Map mass and mixings."""
     xp = inputs.__array_namespace__()
     above = xp.log(xp.abs(inputs[:, 0]) - THRESHOLD_GEV)
-    bino, wino, z_coupling, interference = mixing_invariants(inputs[:, 1:])
+    bino, wino, z_coupling, interference = mixing_invariants(inputs[:, 1:5])
     stretched = (xp.arcsinh(z_coupling / Z_SCALE), xp.arcsinh(interference / INTERFERENCE_SCALE))
     features: np.ndarray = xp.column_stack([above, bino, wino, *stretched])
     return features

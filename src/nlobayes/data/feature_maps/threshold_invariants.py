@@ -11,8 +11,8 @@ from nlobayes.data.feature_maps._electroweakinos import (
     SIGNS_OF_NEUTRALINO,
     THRESHOLD_GEV,
     allowed,
-    and_squark,
     mixing_invariants,
+    with_squark,
 )
 
 COLUMNS: tuple[str, ...] | None = NEUTRALINO
@@ -21,13 +21,10 @@ ALLOWED = allowed(ABOVE_THRESHOLD)
 SIGNS: tuple[tuple[int, ...], ...] = SIGNS_OF_NEUTRALINO
 
 
+@with_squark(len(NEUTRALINO))
 def apply(inputs: np.ndarray) -> np.ndarray:
-    """Map mass and mixings, and a squark mass if the inputs have one."""
-    return and_squark(_of_neutralinos, len(NEUTRALINO), inputs)
-
-
-def _of_neutralinos(inputs: np.ndarray) -> np.ndarray:
+    """Map mass and mixings."""
     xp = inputs.__array_namespace__()
     above = xp.abs(inputs[:, 0]) - THRESHOLD_GEV
-    features: np.ndarray = xp.column_stack([xp.log(above), *mixing_invariants(inputs[:, 1:])])
+    features: np.ndarray = xp.column_stack([xp.log(above), *mixing_invariants(inputs[:, 1:5])])
     return features

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nlobayes.data.transforms import TargetTransform, apply_scale
+from nlobayes.data.transforms import apply_scale, target_transform
 from nlobayes.evaluation.tasks.task import Given
 
 ACCURACY, RMSE_LOG10, RMSE_TARGET = "accuracy", "rmse_log10", "rmse_target"
@@ -28,7 +28,7 @@ def rmse_of_numbers(
     -------
     Its key, and a value for each of the predictions (each,).
     """
-    target = TargetTransform(**given.data.transforms["target"])
+    target = target_transform(given.data.transforms)
     observed = apply_scale(target, given.data.observed)[rows]
     squares = np.square(predicted[:, rows].astype(np.float64) - observed).mean(axis=1)
     each = np.sqrt(squares).reshape(len(squares), -1).mean(axis=1)

@@ -11,7 +11,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nlobayes.data.splits import SPLITS, TEST, TRAIN, VALIDATION
-from nlobayes.data.transforms import TargetTransform, apply_scale, offset_of, unstandardise
+from nlobayes.data.transforms import (
+    TargetTransform,
+    apply_scale,
+    offset_of,
+    target_transform,
+    unstandardise,
+)
 from nlobayes.errors import InputError
 from nlobayes.evaluation.calibration.calibration import standardised_residuals
 from nlobayes.evaluation.calibration.conditional import (
@@ -133,7 +139,7 @@ def _draws(given: Given) -> np.ndarray:
 
 
 def _target(given: Given) -> TargetTransform:
-    return TargetTransform(**given.data.transforms["target"])
+    return target_transform(given.data.transforms)
 
 
 def score_rivals(

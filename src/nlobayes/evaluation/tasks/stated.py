@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from nlobayes.data.splits import SPLITS, TRAIN
-from nlobayes.data.transforms import TargetTransform, apply_scale
+from nlobayes.data.transforms import apply_scale, target_transform
 from nlobayes.distributions.distribution import Law
 from nlobayes.distributions.laws import LAWS
 from nlobayes.errors import InputError
@@ -66,7 +66,7 @@ def _log_likelihood(given: Given, rows: np.ndarray) -> np.ndarray:
 
 def _observed(given: Given) -> np.ndarray:
     """Take the target on the model scale."""
-    target = TargetTransform(**given.data.transforms["target"])
+    target = target_transform(given.data.transforms)
     return apply_scale(target, given.data.observed)
 
 

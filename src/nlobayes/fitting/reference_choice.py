@@ -23,7 +23,7 @@ from nlobayes.data.references import columns_behind, completed, reference_of
 from nlobayes.errors import InputError
 from nlobayes.fitting.cross_sections import is_cross_section, is_leading_order
 from nlobayes.fitting.inspection import NOTHING
-from nlobayes.fitting.rows import are_trained
+from nlobayes.fitting.unusable_rows import are_trained
 from nlobayes.study.datasets import DatasetPreset
 from nlobayes.types import Table
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from nlobayes.data.headers import check_known, named_columns
 from nlobayes.data.references import reference_of
-from nlobayes.data.tables import finite_numbers
+from nlobayes.data.selection import finite_numbers
 from nlobayes.data.units import declare_units
 from nlobayes.errors import InputError, one_line
 from nlobayes.fitting.cross_sections import RESULT, results_beside, spans_decades
@@ -23,7 +22,7 @@ from nlobayes.fitting.inspection import (
     numbers_of,
     repeats,
 )
-from nlobayes.fitting.references import (
+from nlobayes.fitting.reference_choice import (
     AUTO,
     CALCULATIONS,
     NONE,
@@ -32,7 +31,7 @@ from nlobayes.fitting.references import (
     with_reference,
     without_units,
 )
-from nlobayes.fitting.rows import are_trained, bad_rows, why_no_logarithm
+from nlobayes.fitting.unusable_rows import are_trained, bad_rows, why_no_logarithm
 from nlobayes.study.datasets import Features
 from nlobayes.types import Table
 
@@ -67,18 +66,30 @@ class Read(NamedTuple):
     rows: Table | None = None
 
 
-def dataset_of(
-    table: Table,
-    path: str,
-    target: str,
-    *,
-    columns: Sequence[str] = (),
-    scale: str | None = None,
-    relative_error: str | None = None,
-    relative_to: str = NONE,
-    units: Mapping[str, str] | None = None,
-    skip_bad: bool = False,
-) -> Read:
+class Options(NamedTuple):
+    """Choices of the user, as `dataset_of` takes them."""
+
+    path: str
+    target: str
+    columns: Sequence[str] = ()
+    scale: str | None = None
+    relative_error: str | None = None
+    relative_to: str = NONE
+    units: Mapping[str, str] | None = None
+    skip_bad: bool = False
+
+    @property
+    def reference(self) -> str | None:
+        """Column that the target is learned relative to, if one is given."""
+        return None if self.relative_to in (AUTO, NONE, *CALCULATIONS) else self.relative_to
+
+    @property
+    def beside(self) -> list[str]:
+        """Columns that are given beside the inputs and the target."""
+        return [name for name in (self.relative_error, self.reference) if name]
+
+
+def dataset_of(table: Table, path: str, target: str, **options: Any) -> Read:
     """Choose the inputs, the scale and the reference of a dataset from a table.
 
     Without `columns`, all columns of different numbers are inputs but for row numbers, times,
@@ -89,6 +100,17 @@ def dataset_of(
     are those of columns whose header names none. With `skip_bad`, rows that cannot be learned are
     left out.
 
+    Parameters
+    ----------
+    table
+        The table as it was read.
+    path
+        Its path in the settings.
+    target
+        Name of the column to learn.
+    options
+        Further fields of `Options`.
+
     Raises
     ------
     InputError
@@ -96,66 +118,85 @@ def dataset_of(
         column of numbers has cells without a number, a cross section has failed rows, or there are
         fewer rows than `FEWEST_ROWS`.
     """
-    reference = None if relative_to in (AUTO, NONE, *CALCULATIONS) else relative_to
-    further = [name for name in (relative_error, reference) if name]
-    for name in (target, *columns, *further):
-        check_known(table.columns, name, path)
-    if (count := len(table.columns[target])) < FEWEST_ROWS:
+    return _read(table, Options(path, target, **options))
+
+
+def _read(given: Table, options: Options) -> Read:
+    path, target = options.path, options.target
+    for name in (target, *options.columns, *options.beside):
+        check_known(given.columns, name, path)
+    if (count := len(given.columns[target])) < FEWEST_ROWS:
         raise InputError("fitting.few_rows", where=path, count=count, fewest=FEWEST_ROWS)
-    cells = table.columns
-    table = _in_numbers(declare_units(table, units or {}, source=path))
+    table = _in_numbers(declare_units(given, options.units or {}, source=path))
     _check_numeric(table, target, path)
-    again = partial(
-        dataset_of,
-        path=path,
-        target=target,
-        columns=columns,
-        scale=scale,
-        relative_error=relative_error,
-        relative_to=relative_to,
-        units=units,
-        skip_bad=True,
-    )
-    given = [name for name in table.columns if name not in (target, relative_error)]
-    looked_at = [] if columns else [name for name in given if name != reference]
     train = are_trained(SPLIT, table.columns[target])
-    left_out = _left_out(table, cells, target, looked_at, train)
-    inputs = [*columns] or [name for name in given if name not in left_out]
-    if not {*inputs} - {reference}:
-        raise InputError("fitting.no_inputs", where=path, target=target, left_out=[*left_out])
-    used = [target, *dict.fromkeys([*inputs, *further])]
+    inputs, left_out = _inputs_of(table, given.columns, options, train)
+    used = [target, *dict.fromkeys([*inputs, *options.beside])]
     for name in used:
         _check_numeric(table, name, path)
-    bad = bad_rows(table, cells, used, scale, path)
-    if bad and skip_bad:
+    bad = bad_rows(table, given.columns, used, options.scale, path)
+    if bad and options.skip_bad:
         marked = np.any([one.marked for one in bad], axis=0)
-        return _without(table, marked, [one.words for one in bad], again)
+        return _read_without(table, marked, [one.words for one in bad], options)
     for error in filter(None, (one.error for one in bad)):
         raise error
     notes = [f"{one.words}; {REMEDY}" for one in bad]
-    notes += [] if scale else why_no_logarithm(target, table.columns[target], train)
-    declared = {"units": dict(units)} if units else {}
-    dataset = {
-        "source": {"kind": "table", "path": path, "duplicates": "keep", **declared},
-        "features": _features_of(inputs, table.units),
-        "target": {
-            "column": target,
-            "unit": table.units.get(target, ""),
-            "scale": scale or _scale_of(table.columns[target], train),
-            **({"relative_error": relative_error} if relative_error else {}),
-        },
-        "split": dict(SPLIT),
-    }
-    chosen, prevented = with_reference(dataset, table, relative_to)
+    notes += [] if options.scale else why_no_logarithm(target, table.columns[target], train)
+    dataset = _settings(table, inputs, options, train)
+    chosen, prevented = with_reference(dataset, table, options.relative_to)
     if prevented and prevented.lacking.any():
         why = why_prevented(prevented, table)
         are_few = prevented.lacking.mean() <= FEW and prevented.is_useful
-        if skip_bad and (are_few or relative_to != AUTO):
-            return _without(table, prevented.lacking, [why], again)
+        if options.skip_bad and (are_few or options.relative_to != AUTO):
+            return _read_without(table, prevented.lacking, [why], options)
         notes.append(f"not relative to {why}{f'; {REMEDY}' if are_few else ''}")
     left_out |= {name: REPLACED for name in inputs if name not in columns_of_points(chosen)}
-    lacking = without_units(chosen, table.units) if relative_to == AUTO else []
+    lacking = without_units(chosen, table.units) if options.relative_to == AUTO else []
     return Read(chosen, left_out, lacking, notes)
+
+
+def _read_without(table: Table, marked: np.ndarray, words: list[str], options: Options) -> Read:
+    """Read a table without the marked rows (row,), and say why they are left out."""
+    rest = {name: cells[~marked] for name, cells in table.columns.items()}
+    used = table._replace(columns=rest)
+    read = _read(used, options)
+    note = f"left out {marked.sum()} of {len(marked)} rows: {'; '.join(words)}"
+    return read._replace(notes=[note, *read.notes], rows=read.rows or used)
+
+
+def _inputs_of(
+    table: Table, cells: Mapping[str, np.ndarray], options: Options, train: np.ndarray
+) -> tuple[list[str], dict[str, str]]:
+    """Return the inputs, and the reason for each column that is none; arguments as `_left_out`."""
+    no_inputs = (options.target, options.relative_error)
+    given = [name for name in table.columns if name not in no_inputs]
+    looked_at = [] if options.columns else [name for name in given if name != options.reference]
+    left_out = _left_out(table, cells, options.target, looked_at, train)
+    inputs = [*options.columns] or [name for name in given if name not in left_out]
+    if not {*inputs} - {options.reference}:
+        raise InputError(
+            "fitting.no_inputs", where=options.path, target=options.target, left_out=[*left_out]
+        )
+    return inputs, left_out
+
+
+def _settings(
+    table: Table, inputs: list[str], options: Options, train: np.ndarray
+) -> dict[str, Any]:
+    """Return the settings of the dataset, whose target has no reference yet."""
+    declared = {"units": dict(options.units)} if options.units else {}
+    error = {"relative_error": options.relative_error} if options.relative_error else {}
+    return {
+        "source": {"kind": "table", "path": options.path, "duplicates": "keep", **declared},
+        "features": _features_of(inputs, table.units),
+        "target": {
+            "column": options.target,
+            "unit": table.units.get(options.target, ""),
+            "scale": options.scale or _scale_of(table.columns[options.target], train),
+            **error,
+        },
+        "split": dict(SPLIT),
+    }
 
 
 def lines_of(read: Read) -> Iterator[str]:
@@ -176,17 +217,6 @@ def lines_of(read: Read) -> Iterator[str]:
     if read.without_units:
         needed = " ".join(f"--unit {name}=UNIT" for name in read.without_units)
         yield f"relative to a calculation, its errors are smaller: give {needed}"
-
-
-def _without(
-    table: Table, marked: np.ndarray, words: list[str], again: Callable[[Table], Read]
-) -> Read:
-    """Read a table without the marked rows (row,), and say why they are left out."""
-    rest = {name: cells[~marked] for name, cells in table.columns.items()}
-    used = table._replace(columns=rest)
-    read = again(used)
-    note = f"left out {marked.sum()} of {len(marked)} rows: {'; '.join(words)}"
-    return read._replace(notes=[note, *read.notes], rows=read.rows or used)
 
 
 def _in_numbers(table: Table) -> Table:

@@ -1,24 +1,23 @@
 """Line-by-line reading of text tables within limits, so that no file can exhaust the memory.
 
 Cells are separated by commas, semicolons, tabs, bars or blanks. A header cell is `name:unit`, or a
-name that may end in a known unit in brackets. Leading lines `# key: value` are metadata. A column
-is an array of float64, or of text if any of its cells is not a number.
+name that may end in a known unit in brackets. Leading lines `# key: value` are metadata.
 """
 
 from __future__ import annotations
 
 import codecs
-import gzip
 import io
 import re
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice, repeat
-from pathlib import Path
-from typing import Any, NamedTuple
+from sys import getsizeof
+from typing import Any, BinaryIO, NamedTuple, cast
 
-from nlobayes.data.cells import PERCENT, Notation, is_numeric, notations_of, parse_cells
-from nlobayes.data.formats import is_packed
+import numpy as np
+
+from nlobayes.data.cells import PERCENT, Notation, is_numeric, notations_of
+from nlobayes.data.chunks import MOST_BYTES, Chunk, Opened, check_size
 from nlobayes.data.headers import check_header
 from nlobayes.data.prospino import DAT_COLUMNS, row_of_dat
 from nlobayes.data.separators import (
@@ -31,7 +30,6 @@ from nlobayes.data.separators import (
 )
 from nlobayes.data.units import known_unit
 from nlobayes.errors import InputError
-from nlobayes.types import Table
 
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _LINE_BREAK = re.compile(r"\s*[\r\n\t]\s*")
@@ -50,59 +48,64 @@ class Header(NamedTuple):
     notations: list[Notation]
 
 
-def read_csv(path: Path, most_bytes: float, names: Sequence[str]) -> Table:
-    """Read a text table, unpacked if the name ends in `.gz`; `names` are those of its columns.
-
-    Raises
-    ------
-    InputError
-        If the header is not usable, a row is incomplete, or a limit is exceeded.
-    """
-    with _open(path) as file:
-        header, rows = read_header(read_lines(file, most_bytes, str(path)), str(path), names)
-        columns = _columns(rows, len(header.names), str(path))
-    return _table(header, columns)
-
-
-def preview_csv(
-    path: Path,
+def open_text(
+    file: BinaryIO,
+    source: str,
     most_bytes: float,
     names: Sequence[str],
-    requested: Collection[str],
-    most_rows: int,
-) -> Table:
-    """Read the header and the first rows of the `requested` columns; leave all others empty.
+    share: Callable[[], float],
+) -> Opened:
+    """Open a text table, `share` of which is read; `names` are those of its columns if given.
 
     Raises
     ------
     InputError
-        As `read_csv`, for the part that is read.
+        If the header is not usable, there are names beside it, or a limit is exceeded.
     """
-    with _open(path) as file:
-        header, rows = read_header(read_lines(file, most_bytes, str(path)), str(path), names)
-        some = islice(rows, most_rows) if set(requested) & {*header.names} else iter(())
-        columns = _columns(some, len(header.names), str(path))
-    named = zip(header.names, columns, strict=True)
-    return _table(header, [cells if name in requested else [] for name, cells in named])
+    text = _decoded(file)
+    header, cells = _read_header(_read_lines(text, most_bytes, source), source, names)
+    count = len(header.names)
+
+    def chunks(columns: Sequence[str], rows: int | None, strict: bool) -> Iterator[Chunk]:
+        places = [header.names.index(column) for column in columns]
+        some: list[tuple[str, ...]] = []
+        faults: dict[int, str] = {}
+        first, size = 1, 0
+
+        def chunk() -> Chunk:
+            labels = np.arange(first, first + len(some))
+            by_column = (np.array(found, dtype=object) for found in zip(*some, strict=True))
+            return Chunk(labels, dict(zip(columns, by_column, strict=True)), faults, share())
+
+        for row in cells:
+            if len(row) != count:
+                if strict:
+                    raise InputError(
+                        "data.cells_of_row",
+                        where=source,
+                        row=first + len(some),
+                        count=len(row),
+                        header=count,
+                    )
+                faults[len(some)] = f"{len(row)} cells where the header has {count}"
+                row = [""] * count
+            some.append(tuple(row[place] for place in places))
+            size += sum(map(getsizeof, some[-1]))
+            if len(some) == rows or size > MOST_BYTES:
+                yield chunk()
+                first, some, faults, size = first + len(some), [], {}, 0
+        if some:
+            yield chunk()
+        cast(io.BufferedReader, text.detach()).detach()  # its deletion would close the file
+
+    notations = dict(zip(header.names, header.notations, strict=True))
+    return Opened(header.units, header.metadata, chunks, notations)
 
 
-def _table(header: Header, columns: list[list[str]]) -> Table:
-    parsed = map(parse_cells, columns, header.notations)
-    return Table(dict(zip(header.names, parsed, strict=True)), header.units, header.metadata)
-
-
-def read_header(
-    lines: Iterator[str], source: str, names: Sequence[str] = ()
+def _read_header(
+    lines: Iterator[str], source: str, names: Sequence[str]
 ) -> tuple[Header, Iterator[list[str]]]:
-    """Read the header, and return it with an iterator over the rows that are not empty.
-
-    `names` are the header cells of a table without a header.
-
-    Raises
-    ------
-    InputError
-        If the header is not usable, or there are names beside it.
-    """
+    """Read the header, and return it with an iterator over the rows that are not empty."""
     comments, body = _split_comments(lines, source)
     sample, rows = split_rows(body, source)
     cells, units_below, above = _find_header(sample, comments, names, source)
@@ -180,39 +183,15 @@ def _trimmed(row: list[str], count: int) -> list[str]:
     return row[:count] if len(row) > count >= width_of(row) else row
 
 
-def decoded(file: Any) -> io.TextIOWrapper:
+def _decoded(file: Any) -> io.TextIOWrapper:
     """Decode a binary file as UTF-8, or as UTF-16 if it begins with the byte order mark of that."""
     buffered = io.BufferedReader(file)
     encoding = "utf-16" if buffered.peek(2)[:2] in _UTF_16 else "utf-8-sig"
     return io.TextIOWrapper(buffered, encoding=encoding, newline="")
 
 
-@contextmanager
-def _open(path: Path) -> Iterator[io.TextIOWrapper]:
-    with gzip.open(path) if is_packed(path) else path.open("rb") as file:
-        yield decoded(file)
-
-
-def check_size(size: float, most_bytes: float, source: str) -> None:
-    """Refuse a table that is larger than the study allows.
-
-    Raises
-    ------
-    InputError
-        If it is.
-    """
-    if size > most_bytes:
-        raise InputError("data.table_too_large", where=source, most_mb=most_bytes / 1e6)
-
-
-def read_lines(text: io.TextIOWrapper, most_bytes: float, source: str) -> Iterator[str]:
-    """Read lines of limited length.
-
-    Raises
-    ------
-    InputError
-        If one is too long or holds NUL characters, or the size is exceeded.
-    """
+def _read_lines(text: io.TextIOWrapper, most_bytes: float, source: str) -> Iterator[str]:
+    """Read lines of limited length, without NUL characters, up to a size of all."""
     size = 0
     while line := text.readline(MOST_CHARACTERS + 1):
         size += len(line)
@@ -240,15 +219,3 @@ def _split_comments(lines: Iterator[str], source: str) -> tuple[list[str], Itera
 def _metadata(comments: Sequence[str]) -> dict[str, str]:
     entries = (comment.partition(":") for comment in comments)
     return {key.strip(): value.strip() for key, colon, value in entries if colon}
-
-
-def _columns(rows: Iterator[list[str]], count: int, source: str) -> list[list[str]]:
-    columns: list[list[str]] = [[] for _ in range(count)]
-    for number, row in enumerate(rows, start=1):
-        if len(row) != count:
-            raise InputError(
-                "data.cells_of_row", where=source, row=number, count=len(row), header=count
-            )
-        for column, cell in zip(columns, row, strict=True):
-            column.append(cell)
-    return columns

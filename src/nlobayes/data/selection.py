@@ -1,34 +1,25 @@
-"""Tables of points: reading from CSV or parquet, exact encoding, selection and checks.
-
-A column is an array of float64, or of text if any of its cells is not a number. Row numbers in
-messages count the data rows from 1.
-"""
+"""What a dataset takes from a table: columns, rows that are kept, groups of rows; all checked."""
 
 from __future__ import annotations
 
-import csv
-import io
-import math
-import stat
-from collections.abc import Callable, Collection, Mapping, Sequence
-from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Literal, NamedTuple
 
 import numpy as np
-import pyarrow as pa
 
-from nlobayes.data.cells import hint_of, is_number, is_numeric
-from nlobayes.data.csv_text import preview_csv, read_csv
-from nlobayes.data.formats import READ_ERRORS, is_parquet, unreadable
-from nlobayes.data.headers import check_header, check_known
-from nlobayes.data.parquet_table import preview_parquet, read_parquet
+from nlobayes.data.cells import hint_of, is_number
+from nlobayes.data.headers import check_known
 from nlobayes.data.plausibility import check_magnitude, check_relative_error, repeated_rows
 from nlobayes.data.units import in_unit
 from nlobayes.errors import InputError
-from nlobayes.types import Table
+from nlobayes.types import RowGroups, Table
 
-PREVIEWED_ROWS = 100_000
-"""Rows of a preview; errors of a target usually show in the first rows of a long table."""
+MOST_NAMED = 20
+"""Most values of a column that a message names."""
+MOST_GROUPS = 20
+"""Most groups of a dataset; a column with more values hardly names groups."""
+LONGEST_LABEL = 60
+"""Most characters of a label, so that tables can show it."""
 
 
 class Selection(NamedTuple):
@@ -48,94 +39,6 @@ class Selection(NamedTuple):
     relative_error: np.ndarray | None = None
     reference: np.ndarray | None = None
     error: np.ndarray | None = None
-
-
-def read_table(path: Path, most_mb: float | None = None, names: Sequence[str] = ()) -> Table:
-    """Read a table from text, compressed by gzip or not, or from parquet.
-
-    Parameters
-    ----------
-    path
-        File to read.
-    most_mb
-        Largest size when unpacked in MB; None sets no limit.
-    names
-        Header cells of a text table without a header.
-
-    Raises
-    ------
-    InputError
-        If there is no such file, it cannot be read as a whole, its header is not usable, it has no
-        rows, or it is larger than `most_mb` MB when unpacked.
-    """
-    table = _read(read_parquet, read_csv, path, most_mb, names)
-    if not all(len(column) for column in table.columns.values()):
-        raise InputError("data.no_rows", where=path)
-    return table
-
-
-def preview_table(
-    path: Path,
-    columns: Collection[str],
-    most_mb: float | None = None,
-    names: Sequence[str] = (),
-) -> Table:
-    """Read names and units of all columns, and the first `PREVIEWED_ROWS` of the given `columns`.
-
-    The other columns are left empty.
-
-    Raises
-    ------
-    InputError
-        As `read_table`, for the part that is read.
-    """
-    return _read(preview_parquet, preview_csv, path, most_mb, names, columns, PREVIEWED_ROWS)
-
-
-def _read(
-    parquet: Callable[..., Table],
-    text: Callable[..., Table],
-    path: Path,
-    most_mb: float | None,
-    *arguments: Any,
-) -> Table:
-    read = parquet if is_parquet(path) else text
-    try:
-        if not stat.S_ISREG(path.stat().st_mode):
-            raise OSError("not a regular file")
-        return read(path, math.inf if most_mb is None else most_mb * 1e6, *arguments)
-    except InputError:
-        raise
-    except READ_ERRORS as error:
-        raise unreadable(error, path) from None
-
-
-def to_csv_text(table: Table) -> str:
-    """Encode a table as CSV from which all numbers are read back bit for bit.
-
-    Raises
-    ------
-    InputError
-        If a name, a unit or an entry of the metadata would not be read back unchanged.
-    """
-    _check_writable(table)
-    text = io.StringIO()
-    text.writelines(f"# {key}: {value}\n" for key, value in table.metadata.items())
-    writer = csv.writer(text, lineterminator="\n")
-    units = [table.units.get(name, "") for name in table.columns]
-    writer.writerow(f"{n}:{u}" if u else n for n, u in zip(table.columns, units, strict=True))
-    writer.writerows(zip(*(column.tolist() for column in table.columns.values()), strict=True))
-    return text.getvalue()
-
-
-def to_arrow(table: Table) -> pa.Table:
-    """Encode a table for parquet, units and metadata included."""
-    arrays = [pa.array(column) for column in table.columns.values()]
-    fields = [
-        pa.field(name, array.type, metadata={"unit": table.units.get(name, "")})
-        for name, array in zip(table.columns, arrays, strict=True)
-    ]
-    return pa.Table.from_arrays(arrays, schema=pa.schema(fields, metadata=table.metadata))
 
 
 def select(
@@ -236,30 +139,8 @@ def _variation(table: Table, name: str, unit: str, source: str) -> np.ndarray:
     return in_unit(finite_numbers(table, name, source), name, (own, unit), source)
 
 
-def _check_writable(table: Table) -> None:
-    check_header(list(table.columns), "table to write")
-    for position, name in enumerate(table.columns, start=1):
-        if is_numeric(name):
-            raise InputError(
-                "data.header_cell", where="table to write", position=position, name=name
-            )
-    units = list(table.units.values())
-    for text in (*table.columns, *units, *table.metadata, *table.metadata.values()):
-        if not text.isprintable() or text != text.strip():
-            raise InputError("data.text_not_writable", text=text)
-    for name in (*table.columns, *table.metadata):
-        if ":" in name or name.startswith("#"):
-            raise InputError("data.name_not_writable", name=name)
-
-
 def check_requested_names(names: Sequence[str], units: Mapping[str, str], source: str) -> None:
-    """Refuse repeated names, a target without features, and units of columns not requested.
-
-    Raises
-    ------
-    InputError
-        If there is one.
-    """
+    """Refuse repeated names, a target without features, and units of columns not requested."""
     repeated = [name for position, name in enumerate(names) if name in names[:position]]
     if repeated:
         raise InputError("data.column_requested_twice", where=source, name=repeated[0])
@@ -311,3 +192,86 @@ def _check_no_duplicates(rows: np.ndarray, source: str) -> None:
             row=repeats[0] + 1,
             earlier=originals[0] + 1,
         )
+
+
+def keep_rows(
+    table: Table, column: str, among: Sequence[float | str], *, whole: bool = True
+) -> Table:
+    """Select the rows whose column has one of the values; columns that were not read stay empty.
+
+    Parameters
+    ----------
+    table
+        Columns and their units.
+    column
+        Name of a column of numbers or of text.
+    among
+        The values.
+    whole
+        Whether the table has all of its rows, so that every value must occur.
+
+    Raises
+    ------
+    InputError
+        If the column is missing, or no row has one of the values.
+    """
+    check_known(table.columns, column, "rows.column")
+    values = table.columns[column]
+    wanted = [one for one in among if isinstance(one, str) == (values.dtype.kind != "f")]
+    absent = [one for one in among if one not in wanted or not np.any(values == one)]
+    if absent and whole:
+        raise InputError(
+            "data.no_such_rows",
+            where="rows.among",
+            column=column,
+            absent=absent,
+            known=np.unique(values)[:MOST_NAMED].tolist(),
+        )
+    kept = np.isin(values, wanted)
+    columns = {name: cells[kept] if len(cells) else cells for name, cells in table.columns.items()}
+    return table._replace(columns=columns)
+
+
+def groups_of(table: Table, name: str) -> RowGroups:
+    """Group the rows of a table by a column of text or of whole numbers.
+
+    Raises
+    ------
+    InputError
+        If a row has no label, a number is not whole, a label is not printable on one short line, or
+        there are more than `MOST_GROUPS` groups.
+    """
+    values = table.columns[name]
+    rows = _as_text(name, values) if values.dtype.kind == "f" else values.astype(str)
+    labels, codes = np.unique(rows, return_inverse=True)
+    if len(labels) > MOST_GROUPS:
+        raise InputError(
+            "data.many_groups", where="groups", name=name, count=len(labels), most=MOST_GROUPS
+        )
+    bad = np.flatnonzero([not _is_label(label) for label in labels.tolist()])
+    if bad.size:
+        row = int(np.flatnonzero(np.isin(codes, bad))[0])
+        raise InputError(
+            "data.no_group_label",
+            where="groups",
+            name=name,
+            row=row + 1,
+            label=str(rows[row])[:LONGEST_LABEL],
+            longest=LONGEST_LABEL,
+        )
+    return RowGroups(name, tuple(labels.tolist()), codes.astype(np.int64))
+
+
+def _as_text(name: str, values: np.ndarray) -> np.ndarray:
+    """Write whole numbers (row,) as text."""
+    bad = np.flatnonzero(~np.isfinite(values) | (values != np.round(values)))
+    if bad.size:
+        row = int(bad[0])
+        raise InputError(
+            "data.group_not_whole", where="groups", name=name, row=row + 1, value=float(values[row])
+        )
+    return np.array([f"{value:.0f}" for value in (values + 0.0).tolist()])
+
+
+def _is_label(text: str) -> bool:
+    return bool(text) and text == text.strip() and text.isprintable() and len(text) <= LONGEST_LABEL
