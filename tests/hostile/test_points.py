@@ -17,7 +17,7 @@ from nlobayes.cli import main
 from nlobayes.data import text_tables
 from nlobayes.data.chunks import ROWS, Chunk, Source, numbers
 from nlobayes.data.table_files import open_stream, open_table
-from nlobayes.errors import MOST_SHOWN, one_line
+from nlobayes.errors import MOST_SHOWN
 from tests.refusals import refused
 
 MB = 2**20
@@ -122,12 +122,3 @@ def test_names_that_no_disk_takes_are_one_line(
         assert said.startswith("nlobayes: error: ")
         assert said.count("\n") == 1
         assert len(said) < MOST_SHOWN + 100
-
-
-def test_a_line_has_no_control_characters_and_an_end() -> None:
-    assert one_line("a\n b\t c") == "a b c"
-    assert one_line("\x1b]0;T\x07\u202eq\x9b\udcff") == r"\x1b]0;T\x07\u202eq\x9b\udcff"
-    assert one_line("x" * 10, 10) == "x" * 10
-    assert one_line("ab" * MB, 100) == "ab" * 25 + " ... " + "ab" * 25
-    for plain in ("σ = 3 pb", "m1:GeV", ""):
-        assert one_line(plain) == plain

@@ -7,7 +7,6 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from nlobayes.data.cells import is_number, parse_cells
@@ -74,14 +73,6 @@ def test_a_truth_value_is_no_number(place: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "value"), [("0.05", 0.05), (".05", 0.05), ("5e-2", 0.05), ("+1", 1.0), ("2.", 2.0)]
-)
-def test_a_plain_number_is_read(said: str, value: float) -> None:
-    likelihood = study(f"likelihoods: {{mine: {{kind: gaussian, sigma: {said}}}}}")
-    assert likelihood.likelihoods["mine"].sigma == value  # type: ignore[attr-defined]
-
-
-@pytest.mark.parametrize(
     ("text", "fault", "most"),
     [
         ("datasets: {embedded: {source: {points: 1000000000000000}}}", "less_than_equal", 10**7),
@@ -109,9 +100,3 @@ def test_a_size_that_nobody_could_run_is_refused_with_its_limit(
 def test_a_cell_is_a_number_in_ascii_or_none(cell: str) -> None:
     assert not is_number(cell)
     assert parse_cells(["1.5", cell]).dtype == object
-
-
-@pytest.mark.parametrize("cell", ["150", " 150", "150 ", "\t150", "1.5e2", "+150.", "15.e1"])
-def test_a_plain_cell_is_a_number(cell: str) -> None:
-    assert is_number(cell)
-    np.testing.assert_array_equal(parse_cells([cell]), [150.0])

@@ -23,14 +23,7 @@ from nlobayes.data.physics.mssm import (
     mass_matrix,
     spectrum,
 )
-from nlobayes.data.physics.partonic import (
-    DOWN_TYPE,
-    UP_TYPE,
-    Pair,
-    Quark,
-    make_pair,
-    threshold_gev,
-)
+from nlobayes.data.physics.partonic import DOWN_TYPE, UP_TYPE, Pair, Quark, make_pair, threshold_gev
 from nlobayes.data.physics.pdf import MSTW2008_NLO
 from nlobayes.data.physics.scans import sample_parameters
 from nlobayes.data.processes import make_process

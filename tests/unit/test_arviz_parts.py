@@ -5,8 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 
-import pytest
-
 HEAVY = ("numba", "matplotlib.figure", "arviz.plots.traceplot", "mpl_toolkits")
 IMPORTED = f"""
 import sys
@@ -20,9 +18,8 @@ print([name for name in {HEAVY} if sys.modules.get(name)])
 """
 
 
-@pytest.mark.parametrize(("command", "heavy"), [("draw", []), ("diagnose", ["numba"])])
-def test_a_job_imports_pymc_without_what_it_does_not_use(command: str, heavy: list[str]) -> None:
-    """Those of MCMC import no Numba; others have ArviZ's estimators, which it compiles."""
-    words = [sys.executable, "-c", IMPORTED, command, "--help"]
+def test_a_job_imports_pymc_without_what_it_does_not_use() -> None:
+    """Those of MCMC import no Numba either, which compiles ArviZ's estimators."""
+    words = [sys.executable, "-c", IMPORTED, "draw", "--help"]
     done = subprocess.run(words, capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == str(heavy)
+    assert done.stdout.splitlines()[-1] == "[]"

@@ -43,14 +43,8 @@ PRIORS: dict[str, tuple[dict[str, Any], Any]] = {
     ),
     "gaussian": ({}, gaussian(1.0, True)),
     "gaussian, plain": ({"precision": 4.0, "non_centered": False}, gaussian(0.5, False)),
-    "gaussian, biases": (
-        {"precision": 4.0, "bias_precision": 25.0},
-        gaussian(0.5, True, 0.2),
-    ),
-    "laplace": (
-        {"scale": 2.0},
-        Independent("laplace", 2.0, 2.0, 1.0, fan_in_power=0.5),
-    ),
+    "gaussian, biases": ({"precision": 4.0, "bias_precision": 25.0}, gaussian(0.5, True, 0.2)),
+    "laplace": ({"scale": 2.0}, Independent("laplace", 2.0, 2.0, 1.0, fan_in_power=0.5)),
     "cauchy": (
         {"scale": 2.0, "bias_scale": 0.5},
         Independent("cauchy", 2.0, 0.5, 1.0, fan_in_power=1.0),
@@ -96,10 +90,7 @@ PRIORS: dict[str, tuple[dict[str, Any], Any]] = {
 }
 SLOPES: dict[str, tuple[dict[str, Any], Any]] = {
     "exponential": ({}, ExponentialSlopes(0.3)),
-    "exponential, learned": (
-        {"rate": None, "hyper_rate": 0.7},
-        ExponentialSlopes(None, 0.7),
-    ),
+    "exponential, learned": ({"rate": None, "hyper_rate": 0.7}, ExponentialSlopes(None, 0.7)),
     "normal": ({"mean": 0.1, "sd": 0.2}, NormalSlopes(0.1, 0.2)),
     "tensorbnn": ({}, TensorBNNSlopes(0.3, 0.3, 0.1)),
 }
@@ -217,11 +208,7 @@ def custom(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any
 
 def density_of(prior: Any) -> Any:
     posterior = build_posterior(
-        Network((2, 3, 1), "tanh"),
-        prior,
-        Gaussian(0.1),
-        feature_names=("a", "b"),
-        layout="rows",
+        Network((2, 3, 1), "tanh"), prior, Gaussian(0.1), feature_names=("a", "b"), layout="rows"
     )
     return build_density(posterior, chunk=0)
 

@@ -7,9 +7,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-from nlobayes.figures import (
-    ALL,
-)
+from nlobayes.figures import ALL
 
 CAPTIONS = Path(__file__).parents[2] / "workflow/report"
 OF_NO_FIGURE = {"workflow", "runs"}

@@ -18,15 +18,7 @@ from nlobayes.extras import extra_of
 from nlobayes.stages import AUDIT, GROUPS, module_of
 from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.types import Dataset, Exported
-from tests.installed import (
-    OURS,
-    ROOT,
-    brought,
-    call,
-    packages_of_modules,
-    run_without_extras,
-    uv,
-)
+from tests.installed import OURS, ROOT, brought, call, packages_of_modules, run_without_extras, uv
 from tests.unit.spectra_with_surrogates import spectrum_of, write
 
 MOST = 20

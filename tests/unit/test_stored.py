@@ -270,10 +270,7 @@ LIKELIHOODS: dict[str, tuple[dict[str, Any], Callable[[Values, Any], Any]]] = {
             r, v["degrees_of_freedom"][..., None], scale=v["noise"][..., None]
         ),
     ),
-    "laplace": (
-        {"kind": "laplace", "sigma": 0.3},
-        lambda v, r: stats.laplace.logpdf(r, scale=0.3),
-    ),
+    "laplace": ({"kind": "laplace", "sigma": 0.3}, lambda v, r: stats.laplace.logpdf(r, scale=0.3)),
 }
 
 
@@ -319,11 +316,7 @@ NOT_DRAWN, OTHER = "builder.variables_not_drawn", "builder.other_variables"
 )  # fmt: skip
 @pytest.mark.by_day(2)
 def test_models_of_other_variables_are_refused_by_their_names(
-    dataset: Dataset,
-    old: dict[str, Any],
-    new: dict[str, Any],
-    code: str,
-    fields: dict[str, Any],
+    dataset: Dataset, old: dict[str, Any], new: dict[str, Any], code: str, fields: dict[str, Any]
 ) -> None:
     _, _, stored = draws_of(job(**old), dataset)
     with refused(code, **fields):

@@ -5,13 +5,11 @@ from __future__ import annotations
 import csv
 import json
 import math
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pytest
 
 from nlobayes import Bundle, Surrogate
@@ -147,14 +145,6 @@ def test_a_vanishing_pair_is_0_pb_beside_the_others(
     backend.import_slha_string(path.read_text())
     answer = backend.get_xsection(ONE)
     assert (answer["central"], answer["tot_err_up"], answer["trust_level"]) == (0, 0, 1)
-
-
-NAMED: dict[str, Callable[[dict[str, float]], Any]] = {
-    "series": pd.Series,
-    "frame": lambda point: pd.DataFrame([point]),
-    "arrow": lambda point: pa.Table.from_pylist([point]),
-    "record": lambda point: pd.DataFrame([point]).to_records(index=False)[0],
-}
 
 
 def test_a_bundle_refuses_several_points_and_arrays(pairs: Path) -> None:

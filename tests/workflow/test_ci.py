@@ -16,7 +16,6 @@ import pandas as pd
 import pytest
 
 from nlobayes.figures import ALL
-from nlobayes.metrics import MetricKind, keys_of
 
 if TYPE_CHECKING:
     from tests.workflow.conftest import Project
@@ -72,25 +71,6 @@ RECORDED_OF_RUN = (
     *("plot_chains", "plot_scale_ratio"),
 )
 # The keys that other people's tools rely on.
-DIAGNOSTICS = {
-    *("rhat_f_median", "rhat_f_p99", "rhat_f_share_below_1_01", "rhat_weights_median"),
-    *(
-        "rhat_hyperparameters",
-        "rhat_log_density",
-        "rhat_noise",
-        "ess_f_bulk_median",
-        "ess_f_bulk_min",
-        "ess_f_tail_min",
-    ),
-    *("ess_pooled_over_within", "between_chain_variance_share", "log_density_spread_over_sd"),
-    *("divergences", "acceptance_rate", "max_depth_share", "ebfmi_min", "gradients_total"),
-    *("gradients_per_draw", "autocorrelation_time_f_median", "thinning_step", "tightness"),
-    *("chains", "draws_per_chain", "exact", "checks", "still_chains", "still_chains_at"),
-    *("converged", "divergences_at", "rhat_f_gelman_rubin_p99", "rhat_f_nested_p99"),
-    *("mcse_f_mean_over_sd_max", "mcse_f_q2_5_over_sd_max", "mcse_f_q97_5_over_sd_max"),
-    "weight_spread",
-}
-SCORES = {*keys_of(MetricKind.NUMBERS)}
 
 
 def metrics(project: Project, name: str) -> dict[str, Any]:

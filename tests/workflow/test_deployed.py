@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.workflow
 
-ROOT = Path(__file__).parents[2]
+
 TINY = Path(__file__).with_name("tiny.yaml")
 DATASET = "results/data/tiny.nc"
 SNAKEFILE = """

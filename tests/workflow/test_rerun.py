@@ -269,10 +269,7 @@ CHANGED_CODE: list[tuple[str, dict[str, int]]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("module", "expected"),
-    [*some_by_day(CHANGED_CODE)],
-)
+@pytest.mark.parametrize(("module", "expected"), [*some_by_day(CHANGED_CODE)])
 def test_changed_code(tiny: Project, tmp_path: Path, module: str, expected: dict[str, int]) -> None:
     project = with_own_source(tiny, tmp_path)
     append(project, module, "\nCHANGED = 1\n" if module.endswith(".py") else "\n# changed\n")

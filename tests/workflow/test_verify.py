@@ -149,16 +149,8 @@ def pretend(path: Path) -> None:
             f"is missing, though others were made from it; `dvc checkout --force {SEGMENT}`",
         ),
         (f"results/pretrain/{MODEL}/0.nc", remove, "is missing, though others"),
-        (
-            f"results/plots/{RUN}/predictions.csv",
-            change_last_digit,
-            CHANGED,
-        ),
-        (
-            f"results/figures/{RUN}/pulls.svg",
-            change_last_digit,
-            CHANGED,
-        ),
+        (f"results/plots/{RUN}/predictions.csv", change_last_digit, CHANGED),
+        (f"results/figures/{RUN}/pulls.svg", change_last_digit, CHANGED),
         (DIAGNOSTICS, change_last_digit, f"{CHANGED}diagnose"),
         (f"results/records/plot/{RUN}.json", relabel, "it is not what was written; restore it"),
         (f"results/records/evaluate/{RUN}.json", remove, "no attribute and no record below"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -113,15 +112,6 @@ def test_equal_values_give_equal_bytes(tmp_path: Path, make_chain_group: MakeBlo
         assert one.read_bytes() == two.read_bytes()
 
 
-def test_a_copy_of_a_file_is_the_file(
-    tmp_path: Path, make_chain_group: MakeBlock, assert_same_bits: Same
-) -> None:
-    """Nothing in a file depends on its name."""
-    (warmup,), _ = make_chain_group(tmp_path, (0, 1))
-    moved = Path(shutil.copy(warmup, tmp_path / "moved.nc"))
-    assert_same_bits(chains.read_checkpoint(warmup), chains.read_checkpoint(moved))
-
-
 def join_by_hand(parts: Sequence[Segment]) -> Segment:
     """Segments after each other, along their draws."""
 
@@ -172,18 +162,6 @@ def test_chain_groups_and_pieces_join_in_order(
     thinned = {n: values[:, 3::4] for n, values in whole.stats.items() if n != "energy"}
     assert_same_bits({str(name): values.values for name, values in stored.items()}, thinned)
     assert warmed["draw"].values.tolist() == [*range(10)]
-
-
-@pytest.mark.parametrize("order", [(0, 2, 1, 3), (2, 3, 0, 1)])
-def test_segments_find_their_chain_group_by_their_chains(
-    tmp_path: Path, make_chain_groups: MakeBlocks, order: Sequence[int]
-) -> None:
-    """The order of chain groups is that of the warm-ups; no chain is taken for another."""
-    warmups, segments = make_chain_groups(tmp_path, ((0, 3), (1,)))
-    expected = chains.assemble(warmups, segments)
-    found = chains.assemble(warmups, [segments[place] for place in order])
-    for name, group in expected.items():
-        assert found[name].identical(group), name
 
 
 def test_one_long_segment_equals_its_pieces(

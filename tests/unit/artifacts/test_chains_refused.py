@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from nlobayes.artifacts import chains, contents
+from nlobayes.artifacts import chains
 from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
-from nlobayes.types import Dataset, MAPEstimate, Segment
+from nlobayes.types import Segment
 from tests.refusals import refused
 
 MakeBlocks = Callable[..., tuple[list[Path], list[Path]]]
@@ -77,15 +77,6 @@ def test_a_chain_that_is_in_two_chain_groups_is_refused(
         read(*pieces)
 
 
-@READ
-def test_a_chain_group_that_is_given_twice_is_refused(
-    tmp_path: Path, make_chain_group: MakeBlock, read: Callable[..., None]
-) -> None:
-    warmups, segments = make_chain_group(tmp_path, (0,))
-    with refused("artifacts.out_of_order", where=segments[0], draw=0, due=16):
-        read(warmups, [*segments, *segments])
-
-
 @pytest.mark.parametrize("lacking", ["warmup", "segment"])
 def test_chain_groups_without_warmups_or_segments_are_refused(
     tmp_path: Path, make_chain_group: MakeBlock, lacking: str
@@ -137,27 +128,6 @@ def cut_reference_points(path: Path) -> None:
     write_groups(path, "segment", groups, read_attrs(path))
 
 
-def test_segments_of_other_samplers_are_refused(
-    tmp_path: Path, make_chain_group: MakeBlock, make_segment: MakeSegment
-) -> None:
-    warmups, (first, second) = make_chain_group(tmp_path, (0,))
-    other = make_segment((0,), 8)
-    fewer = {name: value for name, value in other.stats.items() if name != "tree_depth"}
-    chains.write_segment(second, other._replace(stats=fewer), {})
-    with refused("artifacts.parts_of_other_variables", dim="draw"):
-        chains.assemble(warmups, [first, second])
-
-
-@pytest.mark.parametrize("place", ["warmup", "segment"])
-def test_parts_of_another_kind_are_refused(
-    tmp_path: Path, make_chain_group: MakeBlock, place: str
-) -> None:
-    warmups, segments = make_chain_group(tmp_path, (0,))
-    parts = (segments[:1], segments) if place == "warmup" else (warmups, warmups)
-    with refused("artifacts.other_kind", kind=place):
-        chains.assemble(*parts)
-
-
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.9, 0.999])
 def test_truncated_parts_are_refused(
     tmp_path: Path, make_chain_group: MakeBlock, share: float
@@ -172,14 +142,12 @@ def test_truncated_parts_are_refused(
         chains.read_checkpoint(segments[1])
 
 
-@pytest.mark.parametrize("kind", ["dataset", "start"])
-def test_a_chain_group_cannot_continue_from_another_kind(
-    tmp_path: Path, make_start: Callable[..., MAPEstimate], dataset: Dataset, kind: str
+def test_segments_of_other_samplers_are_refused(
+    tmp_path: Path, make_chain_group: MakeBlock, make_segment: MakeSegment
 ) -> None:
-    path = tmp_path / "in.nc"
-    if kind == "dataset":
-        contents.write_dataset(path, dataset, {})
-    else:
-        contents.write_map(path, make_start(0), {})
-    with refused("artifacts.other_kind", path=path, found=kind, kind="warmup"):
-        chains.read_checkpoint(path)
+    warmups, (first, second) = make_chain_group(tmp_path, (0,))
+    other = make_segment((0,), 8)
+    fewer = {name: value for name, value in other.stats.items() if name != "tree_depth"}
+    chains.write_segment(second, other._replace(stats=fewer), {})
+    with refused("artifacts.parts_of_other_variables", dim="draw"):
+        chains.assemble(warmups, [first, second])

@@ -26,15 +26,6 @@ def test_a_dataset_is_read_back(
     assert_same_bits(dataset, contents.read_dataset(tmp_path / "out.nc"))
 
 
-def test_a_dataset_of_extreme_numbers_is_read_back(
-    tmp_path: Path, dataset: Dataset, assert_same_bits: Same
-) -> None:
-    extreme = np.resize([5e-324, -0.0, np.finfo(float).max, 0.1 + 0.2], len(dataset.target))
-    changed = dataset._replace(observed=extreme, target=-extreme)
-    contents.write_dataset(tmp_path / "out.nc", changed, {})
-    assert_same_bits(changed, contents.read_dataset(tmp_path / "out.nc"))
-
-
 @pytest.mark.parametrize("dtype", PRECISIONS)
 def test_a_start_is_read_back(
     tmp_path: Path,
@@ -74,17 +65,6 @@ def assert_same_names(one: Named, two: Named, assert_same_bits: Same) -> None:
     assert {dim: [*label] for dim, label in one.coords.items()} == {
         dim: label.tolist() for dim, label in two.coords.items()
     }
-
-
-def test_equal_values_give_equal_bytes(
-    tmp_path: Path, make_start: Callable[..., MAPEstimate], dataset: Dataset, attrs: dict[str, Any]
-) -> None:
-    for name in ("one", "two"):
-        contents.write_dataset(tmp_path / name / "dataset.nc", dataset, attrs)
-        contents.write_map(tmp_path / name / "start.nc", make_start(0), attrs)
-    for path in ("dataset.nc", "start.nc"):
-        one, two = (tmp_path / name / path for name in ("one", "two"))
-        assert one.read_bytes() == two.read_bytes()
 
 
 def test_the_data_of_a_posterior_are_its_rows(dataset: Dataset, assert_same_bits: Same) -> None:

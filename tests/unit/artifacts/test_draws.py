@@ -18,11 +18,3 @@ def test_masks_have_the_dims_of_their_weights() -> None:
         found.dims == groups["posterior"]["weights_1"].dims == ("chain", "draw", "feature", "unit")
     )
     np.testing.assert_array_equal(found.values.astype(bool), mask)
-
-
-def test_functions_alone_have_no_weights_and_no_masks() -> None:
-    groups = draw_groups(PosteriorDraws(FUNCTION, DENSITY))
-    assert not groups["posterior"].data_vars
-    assert "masks" not in groups
-    assert groups["predictions"]["f"].dims == ("chain", "draw", "reference_point")
-    np.testing.assert_array_equal(groups["sample_stats"]["lp"], DENSITY)

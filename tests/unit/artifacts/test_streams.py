@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 from collections.abc import Iterator
@@ -90,15 +89,3 @@ def test_each_chunk_is_printed_before_the_next_is_computed(
     print_chunks(watched(), form)
     assert [len(part.splitlines()) for part in printed] == [3 + (form == "csv"), 0, 2]
     assert capfdbinary.readouterr().out == b""
-
-
-def test_units_are_in_the_header(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-    print_chunks(chunks(), "csv")
-    header, *rows = csv.reader(capfdbinary.readouterr().out.decode().splitlines())
-    assert header == ["row", "x:pb", "name"]
-    assert rows[1] == ["1", "1e-300", 'b,"c"']
-
-
-def test_two_columns_of_one_name_are_refused() -> None:
-    with refused("artifacts.column_twice", column="x"):
-        to_batch({"x": ("", VALUES)}, {"x": ("", VALUES)})

@@ -49,24 +49,6 @@ def test_a_prediction_is_that_of_the_surrogate(
         assert bundle.predict(given, [(1000023, 1000022)], 13000.0) == {TWO: expected}
 
 
-def test_processes_come_in_the_requested_order(bundle: Bundle, slha: str) -> None:
-    assert [*bundle.predict(slha, [TWO, ONE], 13000)] == [TWO, ONE]
-
-
-def test_one_energy_need_not_be_named(bundle: Bundle, slha: str) -> None:
-    assert bundle.predict(slha, [TWO]) == bundle.predict(slha, [TWO], 13000)
-    at_two = [bundle.predict(slha, [ONE], energy)[ONE].median for energy in (13000, 13600)]
-    assert at_two[0] != at_two[1]
-
-
-def test_its_text_describes_its_content(bundle: Bundle) -> None:
-    assert bundle.energies == (13000.0, 13600.0)
-    assert repr(bundle) == (
-        "<Bundle: 3 surrogates of 2 processes at 13000, 13600 GeV; checks of 3 failed>"
-    )
-    assert {entry.key for entry in bundle.entries} == {*bundle.surrogates}
-
-
 @pytest.mark.parametrize("call", ["predict", "total"])
 @pytest.mark.parametrize(
     ("words", "code", "fields"),

@@ -16,7 +16,7 @@ import pytest
 
 from nlobayes import Bundle
 from nlobayes.artifacts.seals import digest
-from nlobayes.bundles.fetching import CACHE_VARIABLE, CATALOG, CATALOG_VARIABLE
+from nlobayes.bundles.fetching import CACHE_VARIABLE, CATALOG_VARIABLE
 from tests.refusals import refused
 
 FILE = "13000GeV_1000022_1000023.nc"
@@ -87,14 +87,6 @@ def test_a_file_with_another_digest_is_refused(
     assert not [*(tmp_path / "cache").rglob(name)]
 
 
-def test_a_file_that_the_server_lacks_is_an_error(
-    cataloged: Path, served: tuple[Path, str]
-) -> None:
-    (served[0] / FILE).unlink()
-    with refused("bundles.not_fetched", url=f"{served[1]}/{FILE}"):
-        Bundle.load("small")
-
-
 def test_a_server_that_does_not_answer_is_an_error(cataloged: Path) -> None:
     content = json.loads(cataloged.read_text())
     content["small"]["url"] = "http://127.0.0.1:9"
@@ -108,11 +100,6 @@ def test_without_pooch_the_extra_is_named(cataloged: Path, monkeypatch: pytest.M
     with refused("bundles.no_pooch", name="pooch") as caught:
         Bundle.load("small")
     assert "pip install 'nlobayes[fetch]'" in str(caught.value)
-
-
-def test_an_unknown_name_is_refused(cataloged: Path) -> None:
-    with refused("bundles.unknown", name="smal", known=["small"]):
-        Bundle.load("smal")
 
 
 @pytest.mark.parametrize(
@@ -130,8 +117,3 @@ def test_a_catalog_of_anybody_is_checked(cataloged: Path, name: str, given: obje
     cataloged.write_text(json.dumps({name: given}))
     with refused("bundles.catalog", where=cataloged, name=name):
         Bundle.list()
-
-
-def test_the_catalog_of_the_package_can_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(CATALOG_VARIABLE, raising=False)
-    assert Bundle.list() == tuple(sorted(json.loads(CATALOG.read_text())))

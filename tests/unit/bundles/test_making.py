@@ -14,7 +14,6 @@ import pytest
 from nlobayes import Bundle
 from nlobayes.artifacts.seals import digest
 from nlobayes.commands.tools.bundle import bundle
-from nlobayes.surrogate.surrogate import Surrogate
 from tests.refusals import refused
 
 NAMES = [
@@ -43,13 +42,6 @@ def test_the_folder_holds_the_files_and_what_they_are_of(folder: Path, files: li
     }
 
 
-def test_the_order_of_the_files_does_not_matter(
-    folder: Path, files: list[Path], tmp_path: Path
-) -> None:
-    bundle(files[::-1], tmp_path / "again")
-    assert (tmp_path / "again/bundle.json").read_bytes() == (folder / "bundle.json").read_bytes()
-
-
 def test_an_index_of_earlier_has_no_shared_rows(folder: Path, tmp_path: Path) -> None:
     copytree(folder, tmp_path / "copy")
     change(tmp_path / "copy", lambda index: index.pop("shared_rows"))
@@ -59,15 +51,6 @@ def test_an_index_of_earlier_has_no_shared_rows(folder: Path, tmp_path: Path) ->
         change(tmp_path / "copy", partial(dict.update, shared_rows=wrong))
         with refused("bundles.shared_rows", where=tmp_path / "copy/bundle.json"):
             Bundle.load(tmp_path / "copy")
-
-
-def test_failed_checks_are_printed(
-    files: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    bundle(files[:1], tmp_path / "one")
-    lines = capsys.readouterr().err.splitlines()
-    assert lines[0].startswith("nlobayes: <Bundle: 1 surrogates of 1 processes at 13000 GeV")
-    assert lines[1] == f"nlobayes: warning: calibration of {NAMES[0]} failed: coverage_95"
 
 
 def test_what_cannot_be_bundled_leaves_nothing(
@@ -90,18 +73,6 @@ def test_what_cannot_be_bundled_leaves_nothing(
         bundle(files, tmp_path / "file/bundle")
 
 
-def test_a_disk_that_fills_leaves_nothing(
-    files: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("nlobayes.artifacts.folders.os.fsync", full)
-    with refused("artifacts.not_written_here"):
-        bundle(files, tmp_path / "bundle")
-    assert [*tmp_path.iterdir()] == []
-
-
 @pytest.fixture
 def copy(folder: Path, tmp_path: Path) -> Path:
     return Path(copytree(folder, tmp_path / "copy"))
@@ -121,12 +92,6 @@ def test_a_damaged_file_is_refused(copy: Path, files: list[Path]) -> None:
         Bundle.load(copy)
     (copy / NAMES[1]).unlink()
     with refused("artifacts.unreadable", path=copy / NAMES[1]):
-        Bundle.load(copy)
-
-
-def test_a_file_of_another_process_is_refused(copy: Path) -> None:
-    change(copy, lambda index: index["surrogates"][0].update(outgoing=[1000025, 1000025]))
-    with refused("bundles.other_process", where=copy / NAMES[0]):
         Bundle.load(copy)
 
 
@@ -181,10 +146,7 @@ def test_an_index_is_whole(copy: Path) -> None:
             Bundle.load(copy)
 
 
-def test_a_folder_without_an_index_is_refused(tmp_path: Path) -> None:
-    with refused("artifacts.not_json", path=tmp_path / "bundle.json"):
-        Bundle.load(tmp_path)
-
-
-def test_surrogates_of_a_bundle_are_usual_ones(folder: Path) -> None:
-    assert Surrogate.load(folder / NAMES[2]).origin["sqrt_s_tev"] == "13.6"
+def test_a_file_of_another_process_is_refused(copy: Path) -> None:
+    change(copy, lambda index: index["surrogates"][0].update(outgoing=[1000025, 1000025]))
+    with refused("bundles.other_process", where=copy / NAMES[0]):
+        Bundle.load(copy)

@@ -85,17 +85,6 @@ def test_a_folder_of_files_is_read_file_by_file(
     assert "calibration of 1000022 1000022 failed: coverage_95" in messages
 
 
-def test_points_outside_are_counted(
-    folder: Path, files: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "light.slha"
-    path.write_text(spectrum_of(Surrogate.load(files[0]), 1000.0))
-    found = rows(folder, path, tmp_path / "out.csv")
-    assert found["domain"] == ["outside", "outside"]
-    assert "msq is 1000" in found["reason"][0]
-    assert "2 of 2 points lie outside" in capsys.readouterr().err
-
-
 def test_every_process_gets_a_block_at_once(folder: Path, slha: Path, tmp_path: Path) -> None:
     """A second call does not change the file; a call at the other energy adds blocks."""
     before = slha.read_bytes()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -51,11 +50,6 @@ def test_an_interval_is_never_narrowed() -> None:
     """Half widths five times as large cover nearly all sums."""
     errors, half_widths = drawn(np.random.default_rng(3), ROWS)
     assert widening([SharedRows(FILES, errors, 5 * half_widths)], FILES) == 1.0
-
-
-def test_sums_without_shared_rows_keep_their_interval() -> None:
-    rows = SharedRows(FILES, *drawn(np.random.default_rng(3), ROWS))
-    assert widening([], FILES) == widening([rows], ["a.nc", "other.nc"]) == 1.0
 
 
 @pytest.fixture(scope="module")
@@ -133,14 +127,6 @@ def test_rows_of_other_spectra_are_not_shared(project: Path, dataset: Dataset) -
     assert not shared(renamed, {"scan": scan["scan"], "seed": "2"})
     few = dataset._replace(split=np.where(np.arange(60) < 39, 1, 0))
     assert not shared(few, scan, few)
-
-
-def test_the_index_keeps_them_to_six_digits() -> None:
-    rows = SharedRows(FILES, *drawn(np.random.default_rng(4), 50))
-    read = read_rows(json.loads(json.dumps(as_mapping(rows))), FILES, "here")
-    assert read.files == FILES
-    np.testing.assert_allclose(read.errors, rows.errors, rtol=1e-5)
-    np.testing.assert_allclose(read.half_widths, rows.half_widths, rtol=1e-5)
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ from nlobayes.data.datasets import Choices, make_dataset
 from nlobayes.data.selection import Selection
 from nlobayes.data.splits import SPLITS, TEST
 from nlobayes.study.jobs import ModelJob
-from nlobayes.surrogate.plane import ROWS_OF_GRID, grid_over
+from nlobayes.surrogate.plane import grid_over
 from nlobayes.types import Dataset, Predicted
 
 LABELS = (1.0, 2.0, 5.0)
@@ -40,7 +40,8 @@ JUDGED = {
     "thinning_loss": 0.1,
 }
 LENGTHS = {"classes": 3, "confusion": 27, "reliability": 45, "thresholds": 300}
-GRID = ROWS_OF_GRID**2
+
+
 MODEL = ModelJob.model_validate(
     {
         "network": {"hidden": [4]},

@@ -21,7 +21,8 @@ SPEC: dict[str, Any] = {
     "thresholds": {},
     "thinning_loss": 0.1,
 }
-RED = "\x1b[31m\x1b[1m"
+
+
 Read = Callable[[Path], dict[str, Any]]
 
 

@@ -23,7 +23,6 @@ from tests.refusals import refused
 
 EXACT, SAME, WRONG = (f"made/n4/{name}/s1" for name in ("hmc", "same", "wrong"))
 Read = Callable[[Path], dict[str, Any]]
-FAILED = {"rhat_f_p99": {"value": 1.5, "threshold": 1.05, "passed": False}}
 
 
 @pytest.fixture

@@ -28,7 +28,6 @@ from nlobayes.types import Dataset, MAPEstimate, Named
 from tests.refusals import refused
 from tests.unit.commands import linear
 
-COLUMNS = ("m1", "n11", "n12", "n13", "n14")
 CALCULATION = {"pair": [1, 1], "sqrt_s_tev": 13.0, "squark_mass_gev": 3000.0}
 KINDS: dict[str, dict[str, Any]] = {
     "column": {"relative_to": {"column": "lo_pb"}},

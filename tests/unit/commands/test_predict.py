@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import os
-import random
 import subprocess
 import sys
 from collections.abc import Callable
@@ -332,25 +331,6 @@ def test_what_is_read_is_not_written_over(
     for name in ("out.txt", "out", "out.nc"):
         with refused("commands.predictions_ending", endings=[".csv", ".jsonl", ".parquet"]):
             predict(surrogate_path, str(path), str(tmp_path / name))
-
-
-def damage(text: bytes, dice: random.Random) -> bytes:
-    """Change, insert, remove or repeat some bytes."""
-    content = bytearray(text)
-    for _ in range(dice.randint(1, 3)):
-        place = dice.randrange(len(content))
-        kind = dice.randrange(4)
-        if kind == 0:
-            content[place] = dice.randrange(256)
-        elif kind == 1:
-            content[place:place] = dice.choice(
-                [b",", b"\n", b'"', b"-", b"e9", b"nan", b"\0", b":"]
-            )
-        elif kind == 2:
-            del content[place : place + dice.randint(1, 9)]
-        else:
-            content[place:place] = content[place : place + dice.randint(1, 40)]
-    return bytes(content)
 
 
 def nlobayes(*words: str | Path, **options: Any) -> subprocess.Popen[str]:

@@ -14,51 +14,38 @@ from tests.refusals import refused
 
 PROGRAM = """
 import sys
+from pathlib import Path
 from nlobayes.commands.shared import runtime
 runtime.configure(sys.argv[1])
 import jax.numpy as jnp
 print(jnp.ones(1).dtype)
-"""
-
-
-THREADS = """
-from pathlib import Path
 names = [path.read_text() for path in Path("/proc/self/task").glob("*/comm")]
 print(sum("XLA" in name for name in names))
 """
 
 
-@pytest.mark.parametrize("precision", ["float32", "float64"])
-def test_the_precision_of_jax_is_the_one_asked_for(precision: str) -> None:
-    """Whatever the environment variables are."""
+@pytest.mark.parametrize(
+    ("precision", "given", "threads"), [("float32", {}, 1), ("float64", {"NPROC": "3"}, 3)]
+)
+def test_a_process_computes_in_its_precision_with_one_thread_unless_more_are_given(
+    precision: str, given: dict[str, str], threads: int
+) -> None:
+    """Whatever the environment says of precision; where threads are not listed, none is counted.
+
+    On several threads XLA divides operations of wide networks, which takes longer. Other tests
+    import samplers of PyMC, which set 100 devices in `XLA_FLAGS` and thus threads.
+    """
     other = {"JAX_ENABLE_X64": "1" if precision == "float32" else "0"}
+    kept = {name: os.environ[name] for name in {*os.environ} - {"NPROC", "XLA_FLAGS"}}
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, precision],
         capture_output=True,
         text=True,
         check=True,
-        env=os.environ | other,
+        env=kept | other | given,
     )
-    assert done.stdout.strip() == precision
-
-
-@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="threads are not listed here")
-@pytest.mark.parametrize(("given", "threads"), [({}, 1), ({"NPROC": ""}, 1), ({"NPROC": "3"}, 3)])
-def test_xla_computes_with_one_thread_unless_more_are_given(
-    given: dict[str, str], threads: int
-) -> None:
-    """On several it divides operations of wide networks, which takes longer.
-
-    Other tests import samplers of PyMC, which set 100 devices in `XLA_FLAGS` and thus threads.
-    """
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM + THREADS, "float32"],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={name: os.environ[name] for name in {*os.environ} - {"NPROC", "XLA_FLAGS"}} | given,
-    )
-    assert done.stdout.split()[1:] == [f"{threads}"]
+    counted = threads if Path("/proc/self/task").is_dir() else 0
+    assert done.stdout.split() == [precision, f"{counted}"]
 
 
 SET = (

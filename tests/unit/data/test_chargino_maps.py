@@ -8,8 +8,6 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from nlobayes.data.features import feature_names, map_features
-from nlobayes.data.physics.charges import BY_KIND
-from nlobayes.data.physics.couplings import DOWN_TYPE, SCHEMES, UP_TYPE
 from nlobayes.data.physics.partonic import Kind, Pair, threshold_gev
 from tests.born import born_cross_section
 from tests.refusals import refused
@@ -169,12 +167,3 @@ def test_pairs_below_the_threshold_or_without_couplings_are_refused() -> None:
         features(TWO, np.array([100.0, 1, 0, 1, 0, 200.0, 0, 1, 0, 1]))
     with refused("data.features_not_finite"):
         features(ONE, np.array([45.0, 1, 0, 1, 0]))
-
-
-def test_charges_of_a_mixed_pair_have_no_right_handed_quark() -> None:
-    neutralino, chargino = np.ones((4, 1)) / 2, np.full((4, 1), np.sqrt(0.5))
-    for quark in (UP_TYPE, DOWN_TYPE):
-        charges = BY_KIND["plus"](neutralino, chargino, quark, SCHEMES["alpha_mz"])
-        assert charges.keys() == {"w", "t", "u"}
-        assert not any(np.any(each.rl) or np.any(each.rr) for each in charges.values())
-        assert np.any(charges["w"].ll)

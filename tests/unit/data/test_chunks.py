@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -70,13 +69,6 @@ def test_a_missing_column_is_named_in_every_format(path: Path) -> None:
         pass
 
 
-def test_a_stream_has_no_known_end() -> None:
-    source = open_stream(stream("a\n1\n2\n"), ["a"], "here")
-    (chunk,) = source.chunks
-    assert math.isnan(chunk.share)
-    assert chunk.columns["a"].tolist() == ["1", "2"]
-
-
 class Endless(io.RawIOBase):
     """Endless rows, with a count of what is read."""
 
@@ -124,14 +116,6 @@ def test_a_row_that_cannot_be_used_is_named_and_the_others_are_read(
     assert not np.isfinite(values[1]).all()
 
 
-def test_a_null_of_parquet_is_no_number(tmp_path: Path) -> None:
-    path = tmp_path / "t.parquet"
-    write_parquet(path, to_arrow(Table({"a": np.array([1, math.nan])}, {}, {})))
-    with open_table(path, ["a"]) as source:
-        (chunk,) = source.chunks
-    assert numbers(source, chunk, {"a": ""})[1] == {1: "column 'a' holds 'nan', no finite number"}
-
-
 @pytest.mark.parametrize(
     ("header", "wanted", "factor"),
     [
@@ -151,20 +135,6 @@ def test_units_are_converted_and_none_is_that_which_is_wanted(
     assert numbers(source, next(source.chunks), {"a": wanted})[0] == [[0.25 * factor]]
 
 
-@pytest.mark.parametrize("unit", ["pb", "MeV", "1"])
-def test_a_unit_of_another_kind_is_refused(unit: str) -> None:
-    source = open_stream(stream(f"a:{unit}\n1\n"), ["a"], "here")
-    with refused("data.unit_not_convertible", where="here", name="a", unit=unit, requested="GeV"):
-        numbers(source, next(source.chunks), {"a": "GeV"})
-
-
-def test_a_table_without_rows_is_one_chunk_without_rows() -> None:
-    source = open_stream(stream("a:GeV,b\n"), ["a"], "here")
-    (chunk,) = source.chunks
-    values, faults = numbers(source, chunk, {"a": "GeV"})
-    assert (values.shape, faults, len(chunk.labels)) == ((0, 1), {}, 0)
-
-
 @pytest.mark.parametrize(
     ("text", "code", "fields"),
     [
@@ -182,21 +152,6 @@ def test_a_table_without_rows_is_one_chunk_without_rows() -> None:
 def test_what_is_no_table_is_refused(text: str, code: str, fields: dict[str, object]) -> None:
     with refused(code, where="here", **fields):
         next(open_stream(stream(text), ["a"], "here").chunks)
-
-
-def test_bytes_that_are_no_text_are_refused() -> None:
-    with refused("data.unreadable_table", where="here"):
-        next(open_stream(io.BytesIO(b"a\n\xff\xfe\n"), ["a"], "here").chunks)
-
-
-@pytest.mark.parametrize("name", ["t.json", "t", "t.csv.bz2", "csv"])
-def test_another_format_is_refused(tmp_path: Path, name: str) -> None:
-    (tmp_path / name).write_text("a\n1\n")
-    with (
-        refused("data.unknown_format", where=tmp_path / name),
-        open_table(tmp_path / name, ["a"]),
-    ):
-        pass
 
 
 @pytest.mark.parametrize("ending", ENDINGS)

@@ -9,8 +9,6 @@ from sklearn.decomposition import PCA
 from nlobayes.data.features import principal_components
 from nlobayes.data.transforms import (
     apply_features,
-    constants_of,
-    feature_transform,
     fit_features,
 )
 from tests.refusals import refused
@@ -68,23 +66,6 @@ def test_rows_that_are_not_trained_on_leave_no_trace() -> None:
     trained = apply_features(before, rows)[TRAIN]
     np.testing.assert_allclose(trained.mean(axis=0), 0, atol=1e-12)
     np.testing.assert_allclose(trained.std(axis=0), 1, rtol=1e-12)
-
-
-def test_constants_come_back_from_text() -> None:
-    rows = rows_of()
-    transform = fit_features("raw", rows, TRAIN, standardise=True, components=3)
-    again = feature_transform(constants_of(transform))
-    np.testing.assert_array_equal(apply_features(again, rows), apply_features(transform, rows))
-    plain = constants_of(fit_features("raw", rows, TRAIN, standardise=False))
-    assert plain.keys() == {"map", "mean", "scale"}
-
-
-def test_a_row_does_not_know_the_others() -> None:
-    """Bit for bit; a matrix product rounds differently for one row than for many."""
-    rows = rows_of(features=64)
-    transform = fit_features("raw", rows, TRAIN, standardise=True, components=20)
-    alone = np.concatenate([apply_features(transform, row[np.newaxis]) for row in rows])
-    np.testing.assert_array_equal(alone, apply_features(transform, rows))
 
 
 @pytest.mark.parametrize(("features", "train", "directions"), [(7, TRAIN, 6), (64, TRAIN, 59)])

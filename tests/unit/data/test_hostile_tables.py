@@ -144,20 +144,6 @@ def test_a_table_that_would_fill_memory_or_time_stops_prepare(
     assert [*tmp_path.iterdir()] == [path]
 
 
-def test_an_honest_table_passes_the_same_limits(tmp_path: Path) -> None:
-    (tmp_path / "points.csv").write_bytes(PLAIN)
-    done = prepare(tmp_path / "points.csv")
-    assert done.returncode == 0, done.stderr
-    assert (tmp_path / "out.nc").exists()
-
-
-def test_the_limit_is_that_of_the_study(tmp_path: Path) -> None:
-    path = tmp_path / "points.csv"
-    path.write_bytes(PLAIN + b"1,2\n" * 300_000)
-    assert_refused(path, "data.table_too_large", most_mb=1)
-    assert len(read_table(path, 2).columns["a"]) == 300_008
-
-
 @pytest.mark.parametrize(
     ("content", "code", "fields"),
     [
@@ -199,17 +185,6 @@ def test_text_that_cannot_be_read_is_refused(tmp_path: Path, content: bytes, why
     assert_unreadable(path, why)
 
 
-def test_a_byte_order_mark_is_no_part_of_the_header(tmp_path: Path) -> None:
-    (tmp_path / "points.csv").write_bytes(b"\xef\xbb\xbf" + PLAIN)
-    assert list(read_table(tmp_path / "points.csv").columns) == ["a", "b"]
-
-
-def test_one_long_cell_does_not_widen_its_column(tmp_path: Path) -> None:
-    """As text of fixed width, these 0.5 MB would take 40 GB."""
-    (tmp_path / "points.csv").write_bytes(b"a,b\n" + b"x,1\n" * 100_000 + b"y" * 100_000 + b",1\n")
-    assert len(read_table(tmp_path / "points.csv", 1).columns["a"][-1]) == 100_000
-
-
 @pytest.mark.parametrize("kind", ["folder", "loop"])
 def test_what_is_no_file_is_refused(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "points.csv"
@@ -218,13 +193,6 @@ def test_what_is_no_file_is_refused(tmp_path: Path, kind: str) -> None:
     else:
         path.symlink_to(path)
     assert_unreadable(path)
-
-
-def test_a_link_to_nothing_is_no_file(tmp_path: Path) -> None:
-    path = tmp_path / "points.csv"
-    path.symlink_to(tmp_path / "gone")
-    with refused("data.no_such_file", where=path):
-        read_table(path, 1)
 
 
 def texts(count: int) -> pa.Table:
@@ -255,18 +223,6 @@ def test_parquet_that_is_no_table_is_refused(
 ) -> None:
     pq.write_table(table, tmp_path / "points.parquet")
     assert_refused(tmp_path / "points.parquet", code, **fields)
-
-
-def test_dates_that_python_does_not_have_are_refused(tmp_path: Path) -> None:
-    table = pa.table({"a": pa.array([2**55], pa.timestamp("ms"))})
-    pq.write_table(table, tmp_path / "points.parquet")
-    assert_unreadable(tmp_path / "points.parquet", "date value out of range")
-
-
-def test_parquet_of_too_many_columns_is_refused(tmp_path: Path) -> None:
-    table = pa.table({f"c{number}": [1] for number in range(MOST_COLUMNS + 1)})
-    pq.write_table(table, tmp_path / "points.parquet")
-    assert_refused(tmp_path / "points.parquet", "data.too_many_columns", 100, most=10_000)
 
 
 def test_a_text_that_repeats_is_held_once(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from nlobayes.data.parameters import unit_of_parameter
 from nlobayes.data.slha import read_parameters
 from nlobayes.data.slha_blocks import read_sections
 from tests.refusals import refused
@@ -28,12 +27,6 @@ RUN = "block hmix Q= 1.0e3\n 1 -390.0\n 2 9.7\n"
 )
 def test_a_parameter_is_where_it_stands_first(text: str, expected: dict[str, float]) -> None:
     assert read_parameters(read_sections(text, "a"), NAMES, "a") == expected
-
-
-def test_blocks_that_are_not_requested_may_hold_anything() -> None:
-    sections = read_sections(MASS + "Block HMIX\n x y z\n" + 2 * RUN, "a")
-    assert read_parameters(sections, ("mass_1000021",), "a") == {"mass_1000021": 2500.0}
-    assert read_parameters(read_sections(INPUT + 2 * RUN, "a"), ("mu",), "a") == {"mu": -400.0}
 
 
 @pytest.mark.parametrize(
@@ -69,8 +62,3 @@ def test_of_several_scales_that_of_the_stops_counts(
     blocks = (f"Block HMIX Q= {q} # run\n 1 {number}\n" for number, q in enumerate(scales))
     text = f"{MASS}{masses}{''.join(blocks)}"
     assert read_parameters(read_sections(text, "a"), ("mu",), "a") == {"mu": expected}
-
-
-def test_units_are_those_of_slha() -> None:
-    assert [*map(unit_of_parameter, NAMES)] == ["GeV", "1", "GeV", "GeV", ""]
-    assert [*map(unit_of_parameter, ("mass_", "mass_0", "mass_-1", "mass_1e3"))] == [""] * 4

@@ -11,9 +11,7 @@ from nlobayes.data.processes import (
     Process,
     charge_of,
     make_process,
-    neutralino_pair,
 )
-from nlobayes.data.statements import PROTONS, state_process
 from tests.refusals import refused
 from tests.spectra import PROCESSES
 
@@ -43,17 +41,6 @@ def test_columns_are_those_of_both_particles() -> None:
     assert make_process(1000023, 1000023).columns == n2
     assert make_process(-1000024, 1000024).columns == c1
     assert make_process(1000024, -1000037).columns == (*c1, *(n.replace("1", "2", 1) for n in c1))
-
-
-def test_processes_have_words_and_numbers() -> None:
-    words = {
-        neutralino_pair((3, 1)): "p p -> chi0_1 chi0_3",
-        make_process(-1000037, 1000022): "p p -> chi0_1 chi-_2",
-        make_process(-1000024, 1000037): "p p -> chi-_1 chi+_2",
-    }
-    assert {each: state_process(PROTONS, each)["process"] for each in words} == words
-    assert make_process(-1000024, 1000037).numbers == (1, 2)
-    assert make_process(1000035, -1000037).charge == -1
 
 
 @pytest.mark.parametrize(

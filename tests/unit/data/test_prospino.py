@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 Make = Callable[[int], "Point"]
 PAIRS = [*combinations_with_replacement(range(1, 5), 2)]
-PIDS = (1000022, 1000023, 1000025, 1000035)
+
+
 REQUEST = SpectrumRequest(
     neutralino_pair((1, 1)), 13000.0, "nlo_ms", False, make_layout(None, "nlo_ms")
 )
@@ -112,14 +113,6 @@ def test_every_pair_has_its_features_and_its_row(make_point: Make, pair: tuple[i
     assert (reading.failed, reading.refusal, reading.also) == ((), None, {"msq": 2765.25})
 
 
-def test_particles_may_stand_in_either_order(make_point: Make) -> None:
-    text = make_point(4).text()
-    turned = text.replace("1000022 1000035 13000", "1000035 1000022 13000")
-    assert turned != text
-    request = REQUEST._replace(process=neutralino_pair((1, 4)))
-    assert read(turned, request) == read(text, request)
-
-
 def test_masses_can_lose_their_sign(make_point: Make) -> None:
     request = REQUEST._replace(process=neutralino_pair((1, 2)))
     signed = read(make_point(5).text(), request).values
@@ -130,19 +123,6 @@ def test_masses_can_lose_their_sign(make_point: Make) -> None:
     assert (absolute[0], absolute[5]) == (abs(signed[0]), abs(signed[5]))
     assert (absolute[1:5], absolute[6:]) == (signed[1:5], signed[6:])
     assert min(signed[1:5] + signed[6:10]) < 0
-
-
-@pytest.mark.parametrize("energy", ["13000", "13000.0", "1.3e4"])
-def test_energies_are_numbers(make_point: Make, energy: str) -> None:
-    assert read(make_point(1).text(energy=energy)) == read(make_point(1).text())
-
-
-def test_rows_at_another_energy_are_left(make_point: Make) -> None:
-    low, high = make_point(1).text(energy="8000"), make_point(1).text()
-    assert read(low) == Reading()
-    both = low + "\n".join(high.splitlines()[-10:]) + "\n"
-    assert read(both) == read(high)
-    assert read(both, REQUEST._replace(sqrt_s_gev=8000.0)).values == read(high).values
 
 
 def row(point: Point, **changes: str) -> str:
@@ -169,30 +149,6 @@ def test_a_column_that_is_not_used_cannot_fail(make_point: Make) -> None:
     text = row(make_point(1), nlo="-1", lo_relnumerr="nan")
     assert targets(text) == targets(make_point(1).text())
     assert read(text, REQUEST._replace(cross_section="nlo")).values is None
-
-
-@pytest.mark.parametrize("name", ["nlo_relnumerr", "nlo_ms_pdferr"])
-def test_errors_may_vanish_and_not_be_negative(make_point: Make, name: str) -> None:
-    assert 0.0 in targets(row(make_point(1), **{name: "0.0"})).values()
-    assert read(row(make_point(1), **{name: "-1"})).values is None
-
-
-@pytest.mark.parametrize("count", [1, 10, 14])
-def test_whole_rows_of_minus_one_failed_however_long(make_point: Make, count: int) -> None:
-    """Rows of whole numbers alone: a reader that takes whole numbers for keys loses them."""
-    lines = make_point(1).text().splitlines()
-    lines[-10] = f"  1000022 1000022 13000 {' '.join(['-1'] * count)}"
-    assert read("\n".join(lines)) == Reading(failed=("1000022 1000022",))
-
-
-def test_a_row_of_nothing_but_minus_one_is_of_no_process(make_point: Make) -> None:
-    text = make_point(1).text() + f"  {' '.join(['-1'] * 13)}\n"
-    assert read(text) == read(make_point(1).text())
-
-
-def test_a_file_without_the_block_has_no_point(make_point: Make) -> None:
-    assert read(make_point(1).text(without="PROSPINO_OUTPUT")) == Reading()
-    assert_refused(make_point(1).text(without="MASS"), "slha.no_block", block="MASS")
 
 
 @pytest.mark.parametrize(
@@ -268,11 +224,6 @@ def test_a_layout_that_is_given_must_not_contradict_the_comment(make_point: Make
     assert_refused(make_point(1).text(), "slha.comment_against_layout", request)
 
 
-def test_a_layout_that_is_given_may_name_what_the_comment_calls_otherwise(make_point: Make) -> None:
-    text = make_point(1).text(header=HEADER.replace("nlo_ms_aup", "alpha_s_up"))
-    assert targets(text, layout(*LAYOUT)) == targets(make_point(1).text())
-
-
 @pytest.mark.parametrize(
     ("entries", "code", "fields"),
     [
@@ -319,16 +270,3 @@ def test_conjugate_pairs_fail_each_for_itself() -> None:
     assert minus == Reading(failed=("1000023 -1000024",))
     assert plus.values is not None
     assert plus.failed == minus.failed
-
-
-@pytest.mark.parametrize("block", ["UMIX", "VMIX", "MASS"])
-def test_charginos_need_their_blocks(block: str) -> None:
-    process = make_process(1000022, 1000024)
-    text = all_processes(4, without=block)
-    assert_refused(text, "slha.no_block", REQUEST._replace(process=process), block=block)
-
-
-def test_neutralinos_need_no_charginos_and_charginos_no_neutralinos() -> None:
-    assert read(all_processes(4, without="UMIX")).values is not None
-    charginos = REQUEST._replace(process=make_process(1000024, -1000024))
-    assert read(all_processes(4, without="NMIX"), charginos).values is not None

@@ -136,13 +136,6 @@ def test_where_born_vanishes_there_is_no_reference(table: Table, row: tuple[floa
     assert np.isnan(found).tolist() == [False, False, True]
 
 
-def test_the_engine_goes_down_to_half_the_mass_of_the_z(table: Table) -> None:
-    points = np.tile(inputs_of(table)[0], (2, 1))
-    points[:, 0] = 91.1876 / 2 + np.array([1e-6, -1e-6])
-    found = reference_of(completed(BORN, "pb")).values(points, COLUMNS, "log10")
-    assert np.isfinite(found).tolist() == [True, False]
-
-
 def test_channels_are_the_powers_of_the_coupling_to_the_z(table: Table) -> None:
     """With higgsino components times t, sigma is Z t^4 + interference t^2 + squarks."""
     points = inputs_of(table)
@@ -213,37 +206,12 @@ def test_a_target_times_the_reference_gives_the_same_posterior(
     assert together.transforms["target"]["sd"] == pytest.approx(alone.transforms["target"]["sd"])
 
 
-def test_a_reference_column_comes_in_the_unit_of_the_target(table: Table) -> None:
-    in_fb = table.columns | {"lo_pb": 1000 * table.columns["lo_pb"]}
-    found = made(Table(in_fb, table.units | {"lo_pb": "fb"}, {}), {"column": "lo_pb"})
-    np.testing.assert_allclose(np.asarray(found.relative_to), table.columns["lo_pb"], rtol=1e-12)
-    assert found.units["lo_pb"] == "pb"
-
-
-@pytest.mark.parametrize("value", [0.0, -1.0])
-def test_references_without_logarithm_are_refused(table: Table, value: float) -> None:
-    lo = table.columns["lo_pb"].copy()
-    lo[[3, 7]] = value
-    changed = table._replace(columns=table.columns | {"lo_pb": lo})
-    with refused("references.no_reference", count=2, total=60, rows=[4, 8], what="lo_pb"):
-        made(changed, {"column": "lo_pb"})
-    assert made(changed, {"column": "lo_pb"}, target_scale="identity").relative_to is not None
-
-
 def test_rows_that_the_engine_cannot_compute_are_refused(table: Table) -> None:
     masses = table.columns["m1"].copy()
     masses[5] = 20.0
     changed = table._replace(columns=table.columns | {"m1": masses})
     with refused("references.no_reference", count=1, rows=[6], what="born"):
         made(changed, BORN, feature_map="invariants")
-
-
-def test_nothing_is_left_beside_the_reference_itself(table: Table) -> None:
-    twice = table.columns | {"lo_pb": 2 * table.columns["sigma_pb"]}
-    with refused("references.nothing_left", what="lo_pb"):
-        made(table._replace(columns=twice), {"column": "lo_pb"})
-    with refused("references.nothing_left", what="nlo"):
-        made(table, BORN | {"calculation": "nlo"})
 
 
 def test_the_engine_takes_gev_and_gives_cross_sections(table: Table) -> None:
@@ -289,3 +257,11 @@ def test_settings_of_anybody(change: dict[str, Any]) -> None:
     settings = completed(BORN, "pb")
     assert is_reference(settings)
     assert not is_reference(settings | change)
+
+
+def test_nothing_is_left_beside_the_reference_itself(table: Table) -> None:
+    twice = table.columns | {"lo_pb": 2 * table.columns["sigma_pb"]}
+    with refused("references.nothing_left", what="lo_pb"):
+        made(table._replace(columns=twice), {"column": "lo_pb"})
+    with refused("references.nothing_left", what="nlo"):
+        made(table, BORN | {"calculation": "nlo"})

@@ -60,8 +60,3 @@ def test_values_that_no_row_holds_are_refused(
     assert "\n" not in str(caught.value)
     part = keep_rows(TABLE, column, among, whole=False)
     assert len(part.columns["x"]) == {"digit": 2, "quality": 2}[column] * (len(among) > 1)
-
-
-def test_a_missing_column_is_refused() -> None:
-    with refused("data.no_column_but_close", name="digt", where="rows.column"):
-        keep_rows(TABLE, "digt", [1.0])

@@ -34,13 +34,6 @@ def test_every_row_keeps_its_label(cells: list[Any], expected: list[str]) -> Non
     assert found.column == "quality"
 
 
-def test_as_many_groups_as_allowed_and_no_more() -> None:
-    cells = [float(number) for number in range(MOST_GROUPS)]
-    assert len(groups_of(table_of(cells), "quality").labels) == MOST_GROUPS
-    with refused("data.many_groups", name="quality", count=MOST_GROUPS + 1, where="groups"):
-        groups_of(table_of([*cells, 99.0]), "quality")
-
-
 @pytest.mark.parametrize(
     ("cells", "code", "row"),
     [
@@ -57,3 +50,10 @@ def test_what_is_no_label_is_refused_by_its_row(cells: list[Any], code: str, row
     with refused(code, name="quality", row=row) as caught:
         groups_of(table_of(cells), "quality")
     assert "\n" not in str(caught.value)
+
+
+def test_as_many_groups_as_allowed_and_no_more() -> None:
+    cells = [float(number) for number in range(MOST_GROUPS)]
+    assert len(groups_of(table_of(cells), "quality").labels) == MOST_GROUPS
+    with refused("data.many_groups", name="quality", count=MOST_GROUPS + 1, where="groups"):
+        groups_of(table_of([*cells, 99.0]), "quality")

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pyslha
 import pytest
 
@@ -17,7 +16,6 @@ from nlobayes.data.slha import (
     OF_NEUTRALINOS,
     read_spectrum,
     spectrum_of,
-    unit_of,
 )
 from nlobayes.data.slha_blocks import MOST_BYTES, read_sections, read_text
 from tests.refusals import refused
@@ -74,15 +72,6 @@ def test_pyslha_reads_the_same(make_point: Make) -> None:
                 assert ours[f"n{i}{j}"] == theirs["NMIX"][i, j]
 
 
-def test_the_point_is_read_back(make_point: Make) -> None:
-    point = make_point(3)
-    columns = spectrum(point.text())
-    assert tuple(columns[f"m{i}"] for i in range(1, 5)) == point.masses
-    rows = [[columns[f"n{i}{j}"] for j in range(1, 5)] for i in range(1, 5)]
-    np.testing.assert_array_equal(rows, point.mixings)
-    assert columns["msq"] == 2765.25
-
-
 @pytest.mark.parametrize("missing", [1000001, 2000004])
 def test_the_mean_squark_mass_needs_all_eight_light_squarks(make_point: Make, missing: int) -> None:
     """Stops and sbottoms do not count."""
@@ -90,17 +79,6 @@ def test_the_mean_squark_mass_needs_all_eight_light_squarks(make_point: Make, mi
     assert spectrum(make_point(1).text(squarks=light))["msq"] == 2765.25
     few = [number for number in light if number != missing]
     assert "msq" not in spectrum(make_point(1).text(squarks=[*few, 1000005, 1000006]))
-
-
-def test_a_mean_squark_mass_is_one(make_point: Make) -> None:
-    text = make_point(1).text().replace("2000003   2765.25", "2000003   -1965.25")
-    assert spectrum(text)["msq"] == pytest.approx(2765.25 - 100, rel=1e-15)
-
-
-def test_units_of_columns() -> None:
-    assert [unit_of(name) for name in ("m4", "msq", "mc1", "n44", "u11")] == [
-        *("GeV", "GeV", "GeV", "1", "1")
-    ]
 
 
 def test_charginos_have_two_matrices() -> None:
@@ -225,19 +203,6 @@ def test_lines_of_other_numbers_are_refused(old: str, new: str, line: int, words
     assert SMALL.count(old) == 1
     with refused("slha.line_of_block", where="a.slha", line=line, words=words):
         spectrum(SMALL.replace(old, new))
-
-
-def test_imaginary_parts_that_vanish_are_none() -> None:
-    assert spectrum(f"{SMALL}Block IMNMIX\n  1 1 0.0\n  1 2 -0.0\n") == spectrum(SMALL)
-
-
-def test_names_of_people_do_not_matter(tmp_path: Path) -> None:
-    """Old generators sign in Latin 1; some editors begin with a byte order mark."""
-    path = tmp_path / "a.slha"
-    path.write_bytes(b"\xef\xbb\xbf# by Andr\xe9\n" + SMALL.encode())
-    assert spectrum(read_text(path)) == spectrum(SMALL)
-    path.write_bytes(b"\xef\xbb\xbf" + SMALL.encode())
-    assert spectrum(read_text(path)) == spectrum(SMALL)
 
 
 def test_what_is_no_file_of_a_sensible_size_is_refused(tmp_path: Path) -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from nlobayes.data.processes import neutralino_pair
 from nlobayes.data.prospino import make_layout
 from nlobayes.data.spectra import Account, Reading, SpectrumRequest, read_point, tabulate
@@ -77,13 +75,6 @@ def test_a_pair_of_two_has_ten_features(make_point: Make) -> None:
     assert table.metadata["sqrt_s_tev"] == "13.0"
 
 
-def test_the_squark_mass_is_there_where_every_file_has_it(make_point: Make) -> None:
-    texts = {"a": make_point(1).text(), "b": make_point(2).text(squarks=())}
-    table, _ = ingested(texts)
-    assert "msq" not in table.columns
-    assert "msq" not in table.units
-
-
 def test_files_without_a_point_are_counted_and_named(make_point: Make) -> None:
     failed = {f"f{n}": make_point(n).text(failed=[(1, 1), (2, 3)]) for n in range(7)}
     other = {"o": make_point(7).text(failed=[(2, 3)]), "e": make_point(8).text(energy="8000")}
@@ -132,17 +123,3 @@ def test_a_file_that_cannot_be_read_stops_all_of_them() -> None:
         tabulate(readings, REQUEST)
     with refused("slha.nul", where="b"):
         tabulate({name: readings[name] for name in "ab"}, REQUEST)
-
-
-def test_a_folder_without_a_point_is_refused(make_point: Make) -> None:
-    texts = {"a": make_point(1).text(failed=[(1, 1)]), "b": make_point(1).text(energy="7000")}
-    with refused("slha.no_points", files=2, pair="1000022 1000022", failed=1, absent=1):
-        ingested(texts)
-
-
-def test_rows_are_in_the_order_of_the_files(make_point: Make) -> None:
-    texts = {str(number): make_point(number).text() for number in range(6)}
-    table, _ = ingested(texts)
-    other, _ = ingested(dict(reversed(texts.items())))
-    for name, values in table.columns.items():
-        np.testing.assert_array_equal(values, other.columns[name][::-1])

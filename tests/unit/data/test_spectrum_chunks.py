@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from nlobayes.data.chunks import numbers
-from nlobayes.data.headers import named_columns
 from nlobayes.data.slha_blocks import is_slha
-from nlobayes.data.spectrum_chunks import COLUMNS, open_spectra
+from nlobayes.data.spectrum_chunks import open_spectra
 from tests.refusals import refused
 from tests.spectra import all_processes, spectrum_of
 
@@ -52,13 +51,6 @@ def test_every_file_is_a_row_and_those_that_are_none_are_named(folder: Path) -> 
     assert [*faults] == [1]
     assert faults[1].startswith("line 2, in block MASS, holds '1000022 x'")
     assert numbers(source, chunks[1], WANTED)[0].tolist() == [[103, 1.1, 1.4, -200]]
-
-
-def test_one_file_is_one_row(folder: Path) -> None:
-    source = open_spectra(folder / "more/c.slha", ["m1"])
-    (chunk,) = source.chunks
-    assert chunk.labels.tolist() == ["c.slha"]
-    assert chunk.columns["m1"].tolist() == [102]
 
 
 def test_the_squark_mass_is_missed_only_where_it_is_requested(tmp_path: Path) -> None:
@@ -139,21 +131,6 @@ def test_tables_and_words_are_no_spectrum(tmp_path: Path, text: str) -> None:
     assert not is_slha(tmp_path / "nowhere.dat")
 
 
-def test_what_no_spectrum_has_is_refused_at_once(folder: Path) -> None:
-    with refused("data.no_column", name="m5", known=named_columns(COLUMNS)):
-        open_spectra(folder, ["m1", "m5"])
-
-
-def test_no_files_and_names_that_do_not_print_are_refused(tmp_path: Path) -> None:
-    with refused("slha.no_spectra", where=tmp_path):
-        open_spectra(tmp_path, ["m1"])
-    with refused("slha.no_such_file", where=tmp_path / "a.slha"):
-        open_spectra(tmp_path / "a.slha", ["m1"])
-    (tmp_path / "a\nb.slha").write_text(spectrum(100.0))
-    with refused("slha.name_does_not_print"):
-        open_spectra(tmp_path, ["m1"])
-
-
 def test_charginos_are_read_where_they_are_requested(tmp_path: Path) -> None:
     path = tmp_path / "a.slha"
     path.write_text(spectrum(100.0))
@@ -168,3 +145,13 @@ def test_charginos_are_read_where_they_are_requested(tmp_path: Path) -> None:
     assert [chunk.columns[name][0] for name in ("mc1", "v21", "m1")] == [
         *(point[name] for name in ("mc1", "v21", "m1"))
     ]
+
+
+def test_no_files_and_names_that_do_not_print_are_refused(tmp_path: Path) -> None:
+    with refused("slha.no_spectra", where=tmp_path):
+        open_spectra(tmp_path, ["m1"])
+    with refused("slha.no_such_file", where=tmp_path / "a.slha"):
+        open_spectra(tmp_path / "a.slha", ["m1"])
+    (tmp_path / "a\nb.slha").write_text(spectrum(100.0))
+    with refused("slha.name_does_not_print"):
+        open_spectra(tmp_path, ["m1"])

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nlobayes.data.splits import (
-    SPLITS,
     TEST,
     TRAIN,
     UNUSED,
@@ -44,29 +43,11 @@ def sizes_of(labels: np.ndarray) -> list[int]:
     return [int(np.sum(labels == label)) for label in (TRAIN, VALIDATION, TEST, UNUSED)]
 
 
-def test_names_stand_at_their_labels() -> None:
-    assert [SPLITS[label] for label in (TRAIN, VALIDATION, TEST)] == ["train", "val", "test"]
-
-
 def test_thesis_split() -> None:
     labels = split_rows(14683, THESIS, shuffle=False, seed=0)
     assert labels.dtype == np.int8
     assert sizes_of(labels) == [11746, 734, 2203, 0]
     assert np.all(np.diff(labels) >= 0)
-
-
-@FIXED
-@given(st.integers(20, 10**6))
-def test_thesis_split_of_any_table(count: int) -> None:
-    first, second = int(0.8 * count), int(0.85 * count)
-    labels = split_rows(count, THESIS, shuffle=False, seed=0)
-    assert sizes_of(labels) == [first, second - first, count - second, 0]
-
-
-def test_decimal_fractions_end_where_they_read() -> None:
-    """In binary, 0.7 + 0.1 of ten rows truncates to 7, and 0.29 of a hundred to 28."""
-    assert sizes_of(split_rows(10, (0.7, 0.1, 0.2), shuffle=False, seed=0)) == [7, 1, 2, 0]
-    assert sizes_of(split_rows(100, (0.29, 0.5, 0.21), shuffle=False, seed=0)) == [29, 50, 21, 0]
 
 
 @pytest.mark.parametrize(
@@ -103,11 +84,6 @@ def test_old_and_new_rows_share_what_is_held_out() -> None:
             np.testing.assert_array_equal(labels == held_out, union == held_out)
     assert sizes_of(old) == sizes_of(new) == [25, 10, 40, 25]
     assert sizes_of(union) == [50, 10, 40, 0]
-
-
-def test_rows_in_order_begin_where_requested() -> None:
-    labels = split_rows(9, (2, 1, 2), shuffle=False, seed=0, train_from=1, validation_from=5)
-    assert labels.tolist() == [UNUSED, TRAIN, TRAIN, UNUSED, UNUSED, VALIDATION, TEST, TEST, UNUSED]
 
 
 def test_validation_rows_begin_after_the_train_rows() -> None:
@@ -156,12 +132,6 @@ def test_reference_rows_are_distinct_and_held_out(rows: int, count: int, seed: i
     assert np.all(labels[chosen] > TRAIN)
 
 
-@pytest.mark.parametrize(("labels", "count"), [([TRAIN, TEST], 0), ([TRAIN, UNUSED], 1)])
-def test_reference_rows_refused(labels: list[int], count: int) -> None:
-    with refused("data.no_reference_rows", count=count):
-        reference_rows(np.array(labels, np.int8), count)
-
-
 CLASSES_OF_ROWS = np.resize([2.0, 0.0, 1.0, 1.0, 0.0], 200)
 
 
@@ -171,20 +141,3 @@ def test_each_class_is_split_alike(shuffle: bool) -> None:
     for label, rows in ((0, 80), (1, 80), (2, 40)):
         assert sizes_of(labels[label == CLASSES_OF_ROWS]) == [10, 5, 20, rows - 35]
     assert np.array_equal(np.flatnonzero(labels == TRAIN)[:4], [0, 1, 2, 3]) != shuffle
-
-
-def test_one_class_is_split_as_rows_without_classes_are() -> None:
-    plain = split_rows(90, THESIS, shuffle=True, seed=7)
-    of_one = split_rows(90, THESIS, shuffle=True, seed=7, classes=np.ones(90))
-    np.testing.assert_array_equal(plain, of_one)
-
-
-def test_fractions_of_each_class_take_all_rows() -> None:
-    labels = split_rows(200, (0.5, 0.25, 0.25), shuffle=True, seed=0, classes=CLASSES_OF_ROWS)
-    assert sizes_of(labels) == [100, 50, 50, 0]
-    assert sizes_of(labels[CLASSES_OF_ROWS == 2]) == [20, 10, 10, 0]
-
-
-def test_a_class_of_too_few_rows_is_named() -> None:
-    with refused("data.splits_too_large", where="class 2", count=40, end=45):
-        split_rows(200, (20, 5, 20), shuffle=True, seed=0, classes=CLASSES_OF_ROWS)

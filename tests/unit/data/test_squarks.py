@@ -39,10 +39,6 @@ def by_mass(seed: int) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
     return masses, {name: np.eye(6)[order] for name, order in orders.items()}
 
 
-def test_without_mixings_the_numbers_are_flavours() -> None:
-    assert spectrum_of(text_of(FLAVOURS), "a", ["msq"])["msq"] == MEAN
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_the_order_of_the_masses_does_not_matter(seed: int) -> None:
     masses, mixings = by_mass(seed)
@@ -81,8 +77,3 @@ def test_where_it_is_not_known_which_are_light_there_is_no_mean(
     with refused(code, where="a"):
         spectrum_of(text, "a", ["m1", "msq"])
     assert "msq" not in spectrum_of(text, "a", ["m1"])
-
-
-def test_violation_of_the_flavour_of_leptons_alone_renumbers_no_squarks() -> None:
-    text = text_of(FLAVOURS, more="Block MODSEL\n 1 mSUGRA\n 6 2")
-    assert spectrum_of(text, "a", ["msq"])["msq"] == MEAN

@@ -13,9 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as st_numpy
 
-from nlobayes.data.headers import MOST_NAMED
 from nlobayes.data.selection import Selection, select
-from nlobayes.data.table_files import TEXT, read_table, to_arrow, to_csv_text
+from nlobayes.data.table_files import TEXT, read_table, to_csv_text
 from nlobayes.data.units import declare_units
 from nlobayes.types import Table
 from tests.refusals import refused
@@ -71,20 +70,6 @@ def test_csv_reads_back_equal(tmp_path_factory: pytest.TempPathFactory, table: T
     assert_equal(read_table(path), table)
 
 
-@FIXED
-@given(tables())
-def test_parquet_reads_back_equal(tmp_path_factory: pytest.TempPathFactory, table: Table) -> None:
-    path = tmp_path_factory.mktemp("parquet") / "points.parquet"
-    pq.write_table(to_arrow(table), path)
-    assert_equal(read_table(path), table)
-
-
-def test_compressed_csv_equals_plain(tmp_path: Path) -> None:
-    plain = from_text(tmp_path, PLAIN)
-    (tmp_path / "points.csv.gz").write_bytes(gzip.compress(PLAIN.encode(), mtime=0))
-    assert_equal(read_table(tmp_path / "points.csv.gz"), plain)
-
-
 def test_units_and_metadata_of_csv(tmp_path: Path) -> None:
     text = "# sqrt(s): 13 TeV\n# PDF:toy\n# a remark\nm1:GeV, sigma_pb : pb ,n11\n1,2,0.5\n"
     table = from_text(tmp_path, text)
@@ -105,12 +90,6 @@ def test_foreign_parquet(tmp_path: Path) -> None:
     assert math.isnan(table.columns["b"][1])
     assert table.columns["c"].tolist() == ["x", ""]
     assert table.columns["d"].tolist() == [1, 0]
-
-
-def test_integers_too_large_for_float_are_refused(tmp_path: Path) -> None:
-    pq.write_table(pa.table({"a": [2**60 + 1]}), tmp_path / "points.parquet")
-    with refused("data.unreadable_table"):
-        read_table(tmp_path / "points.parquet")
 
 
 @pytest.mark.parametrize(
@@ -144,13 +123,6 @@ def test_unreadable_files(
     assert "\n" not in str(caught.value)
 
 
-def test_missing_file(tmp_path: Path) -> None:
-    path = tmp_path / "nowhere.csv"
-    with refused("data.no_such_file", where=path) as caught:
-        read_table(path)
-    assert str(caught.value) == f"{path}: there is no such file; check the path"
-
-
 @pytest.mark.parametrize("name", ["a:b", "#a"])
 def test_names_that_would_not_read_back(name: str) -> None:
     with refused("data.name_not_writable", name=name):
@@ -166,12 +138,6 @@ def test_text_that_would_not_read_back(text: str) -> None:
     for metadata in ({text: "x"}, {"x": text}):
         with refused("data.text_not_writable", text=text):
             to_csv_text(Table({"a": np.ones(1)}, {}, metadata))
-
-
-@pytest.mark.parametrize("name", ["1.5", ""])
-def test_names_of_columns_that_look_like_cells_are_not_written(name: str) -> None:
-    with refused("data.header_cell", name=name):
-        to_csv_text(Table({name: np.ones(1)}, {}, {}))
 
 
 def test_select_orders_columns_and_converts(tmp_path: Path) -> None:
@@ -191,13 +157,6 @@ def test_missing_column_names_the_closest(tmp_path: Path) -> None:
     for name, meant in (("sigma_bp", "sigma_pb"), ("M1", "m1")):
         with refused("data.no_column_but_close", name=name, meant=meant, known=known):
             chosen(table, features=[name])
-
-
-def test_of_very_many_columns_the_first_are_named() -> None:
-    names = [f"c{number}" for number in range(MOST_NAMED + 1)]
-    table = Table(dict.fromkeys(names, np.ones(1)), {}, {})
-    with refused("data.no_column", known=[*names[:-1], f"... ({len(names)} in all)"]):
-        chosen(table, features=["mass"])
 
 
 @pytest.mark.parametrize(
@@ -226,11 +185,6 @@ def test_repeats_are_counted_and_can_be_kept(tmp_path: Path) -> None:
         chosen(table)
     kept = select(table, ["m1"], ["sigma_pb"], {}, source="p.csv", duplicates="keep")
     assert len(kept.target) == 6
-
-
-def test_same_inputs_with_another_target_are_no_repeat(tmp_path: Path) -> None:
-    table = from_text(tmp_path, PLAIN + "200,0.5,7e-4\n")
-    assert len(select(table, ["m1", "n11"], ["sigma_pb"], {}, source="p.csv").target) == 4
 
 
 def test_defects_outside_the_selection_do_not_matter(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import os
 from collections.abc import Sequence
@@ -19,7 +18,6 @@ from nlobayes.data.cells import hint_of, unread
 from nlobayes.data.chunks import numbers
 from nlobayes.data.selection import finite_numbers
 from nlobayes.data.table_files import open_table, read_table
-from nlobayes.errors import InputError
 from nlobayes.types import Table
 from tests.refusals import refused
 
@@ -94,13 +92,6 @@ def test_numbers_are_the_same_in_any_notation(
     table = read(tmp_path_factory.mktemp("t"), content, names)
     assert len(table.columns) == 3
     np.testing.assert_array_equal(np.array(rows_of(table)), values, strict=True)
-
-
-@pytest.mark.parametrize("ending", ["csv", "TSV", "txt", "dat", "grid", "csv.gz", "dat.gz"])
-def test_any_ending_of_text_is_read(tmp_path: Path, ending: str) -> None:
-    content = b"m;sigma\n1,5;2\n"
-    packed = gzip.compress(content) if ending.endswith("gz") else content
-    assert rows_of(read(tmp_path, packed, name=f"table.{ending}")) == [[1.5, 2.0]]
 
 
 @pytest.mark.parametrize(
@@ -192,18 +183,6 @@ def test_what_may_mean_two_numbers_is_refused_by_its_cell(
     assert hint in str(caught.value)
 
 
-def test_text_beside_numbers_stays_text(tmp_path: Path) -> None:
-    table = read(tmp_path, "m,model,day\n1,3 jets,01.02.2020\n2,1 b,02.02.2020\n")
-    assert table.columns["model"].tolist() == ["3 jets", "1 b"]
-    assert not unread(table.columns["model"].tolist())
-    assert not unread(table.columns["day"].tolist())
-
-
-def test_numbers_beside_an_empty_cell_are_in_plain_notation(tmp_path: Path) -> None:
-    table = read(tmp_path, "m;s\n1,5;2\n;3\n2,5;4\n")
-    assert table.columns["m"].tolist() == ["1.5", "", "2.5"]
-
-
 @pytest.mark.parametrize(
     ("content", "names", "code", "fields"),
     [
@@ -222,18 +201,6 @@ def test_what_is_no_table_is_refused(
     with refused(code, where=tmp_path / "table.csv", **fields) as caught:
         read(tmp_path, content, names)
     assert "\n" not in str(caught.value)
-
-
-def test_the_remedies_are_those_of_the_case(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="iconv -f LATIN1"):
-        read(tmp_path, "m,é\n1,2\n".encode("latin-1"))
-    with pytest.raises(InputError, match="--names a,b,c"):
-        read(tmp_path, "1,2\n")
-
-
-def test_a_numbered_header_is_replaced_by_names(tmp_path: Path) -> None:
-    """The first row counts the columns: pandas writes it, and it is no row of numbers."""
-    assert rows_of(read(tmp_path, "0,1\n3,4\n", ["m", "s"])) == [[3.0, 4.0]]
 
 
 def test_output_of_prospino_has_its_columns(tmp_path: Path) -> None:

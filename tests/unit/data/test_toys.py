@@ -29,21 +29,9 @@ def test_rows_are_train_then_validation_then_an_even_test_grid(name: str) -> Non
 
 
 @pytest.mark.parametrize("name", ["tensorbnn_sparse", "tensorbnn_variable"])
-def test_no_noise_free_row_is_in_two_splits(name: str) -> None:
-    """A repeated row is refused; 122 even test rows would repeat some of the variable set."""
-    x, _ = rows(name)
-    assert len(np.unique(x.round(12))) == len(x)
-
-
-@pytest.mark.parametrize("name", ["tensorbnn_sparse", "tensorbnn_variable"])
 def test_waves_are_noise_free(name: str) -> None:
     x, y = rows(name)
     np.testing.assert_array_equal(y, x * np.sin(2 * np.pi * x) - np.cos(np.pi * x))
-
-
-def test_variable_set_has_seven_points_in_its_middle() -> None:
-    x, _ = rows("tensorbnn_variable")
-    assert (np.abs(x[:2055]) < 1).sum() == 7
 
 
 def test_marek_set_has_a_gap_and_noise_of_a_tenth() -> None:

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as st_numpy
 
 from nlobayes.data.feature_maps import FEATURE_MAPS
-from nlobayes.data.features import map_features
 from nlobayes.data.transforms import (
     TargetTransform,
     apply_features,
@@ -44,14 +43,6 @@ def test_constants_come_from_train_rows_alone(name: str) -> None:
     again = fit_features(name, others, train, standardise=True)
     np.testing.assert_array_equal(transform.mean, again.mean)
     np.testing.assert_array_equal(transform.scale, again.scale)
-
-
-def test_without_standardisation_features_are_the_map() -> None:
-    inputs = neutralinos(20, seed=4)
-    transform = fit_features("invariants", inputs, np.ones(20, bool), standardise=False)
-    np.testing.assert_array_equal(
-        apply_features(transform, inputs), map_features("invariants", inputs)
-    )
 
 
 @pytest.mark.parametrize(

@@ -6,21 +6,11 @@ import numpy as np
 import pytest
 
 from nlobayes.data.physics.source import TARGETS, Settings, simulate
-from nlobayes.fitting.cross_sections import is_cross_section, is_leading_order, results_beside
+from nlobayes.fitting.cross_sections import is_cross_section, results_beside
 from nlobayes.fitting.reference_choice import AUTO
 from nlobayes.fitting.table_settings import dataset_of
 from nlobayes.study.sources.slha import TARGETS as OF_FILES
 from nlobayes.types import Table
-
-
-@pytest.mark.parametrize("name", ["lo_pb", "LO", "sigma_lo_fb", "xsec_Born"])
-def test_names_of_leading_orders(name: str) -> None:
-    assert is_leading_order(name)
-
-
-@pytest.mark.parametrize("name", ["slope", "load", "nlo_pb", "hello_pb", "reborn", "lo_err_pb"])
-def test_other_names_are_no_leading_orders(name: str) -> None:
-    assert not is_leading_order(name)
 
 
 @pytest.mark.parametrize(
@@ -68,11 +58,6 @@ INPUTS = ["mass", "lo_pb", "msq", "scale", "mu", "tan_beta", "pdf_set", "kappa",
 INPUTS += ["cross_angle", "scale-factor", "hilo", "total_events"]
 
 
-@pytest.mark.parametrize("target", ["sigma_pb", "xsec [fb]", "XS", "NLO_ms", "σ", "cross_section"])
-def test_other_columns_beside_a_cross_section_are_inputs(target: str) -> None:
-    assert beside(target, [*INPUTS, "rel_err"]) == {"rel_err"}
-
-
 @pytest.mark.parametrize("target", ["y", "strength", "time_s"])
 def test_beside_another_target_only_its_own_errors_are_no_inputs(target: str) -> None:
     names = ["sigma", "error_rate", "k", "K", "scale_up", "xs", "uncertain", "stat", "my"]
@@ -85,11 +70,6 @@ def test_beside_another_target_only_its_own_errors_are_no_inputs(target: str) ->
         f"e_{target}",
     ]
     assert beside(target, [*names, *own, f"{target}_2", "lo"]) == {*own}
-
-
-def test_a_name_alone_makes_no_cross_section_of_numbers_of_one_size() -> None:
-    columns = {"sigma": np.linspace(1, 2, 20), "K": np.ones(20), "err": np.ones(20)}
-    assert not results_beside("sigma", columns, Table(columns, {}, {}))
 
 
 def test_a_table_of_the_engine_is_learned_from_masses_and_mixings() -> None:

@@ -11,8 +11,6 @@ from nlobayes.fitting.inspection import (
     are_row_numbers,
     are_times,
     copies_of,
-    numbers_of,
-    repeats,
     sentinels,
 )
 
@@ -62,23 +60,12 @@ def test_the_one_input_of_a_smooth_function_is_kept(power: float, scale: float, 
         assert not copies_of("y", y, columns)
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_a_target_that_is_a_form_of_its_only_input_is_learned_from_it(form: str) -> None:
-    assert not copies_of("y", FORMS[form](MASS), {"mass": MASS, "noise": RNG.normal(size=80)})
-
-
 def test_an_input_that_explains_nearly_all_is_kept() -> None:
     """Masses of a wedge: one orders the rows, the other is close to it and has an effect."""
     first = np.linspace(100, 400, 40)
     second = first + RNG.uniform(0.5, 4, 40)
     y = second**-4.0 * (1 - 1e-4 * first)
     assert not copies_of("xsec_pb", y, {"m_N1": first, "m_C1": second})
-
-
-def test_a_relation_of_rows_that_are_present_is_enough() -> None:
-    column = np.where(np.arange(80) % 9, np.log10(SIGMA), np.nan)
-    assert repeats(column, SIGMA)
-    assert "aux" in copies_of("y", SIGMA, {"mass": MASS, "aux": column})
 
 
 COUNT = np.arange(20.0)
@@ -158,10 +145,3 @@ def test_numbers_that_stand_for_failures_are_marked(wrong: list[float], rows: in
 )
 def test_ordinary_numbers_are_not_marked(values: np.ndarray) -> None:
     assert not sentinels(values).any()
-
-
-def test_cells_become_numbers_if_most_of_them_are() -> None:
-    found = numbers_of(np.array(["1", "2e3", "N/A", ""], dtype=object)[[0, 1, 1, 2]])
-    assert found is not None
-    np.testing.assert_array_equal(found, [1, 2000, 2000, np.nan])
-    assert numbers_of(np.array(["a", "b", "3"], dtype=object)) is None

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nlobayes.fitting.studies import RECIPES, Choices, attempts, configure, plan_of
+from nlobayes.fitting.studies import Choices, attempts, configure, plan_of
 from nlobayes.fitting.table_settings import dataset_of
 from nlobayes.study.likelihoods.gaussian import GaussianLikelihood
 from nlobayes.study.run import RunSpec
@@ -47,15 +47,6 @@ def test_a_choice_of_the_user_leaves_the_plain_recipe(chosen: dict[str, Any]) ->
     assert attempts(choices) == [choices._replace(recipe="plain")]
 
 
-@pytest.mark.parametrize(
-    ("recipe", "expected"),
-    [("auto", ["plain", "smooth"]), ("smooth", ["smooth"]), ("plain", ["plain"])],
-)
-def test_every_recipe_is_tried_where_nothing_is_chosen(recipe: str, expected: list[str]) -> None:
-    runs = attempts(Choices(FREE, recipe=recipe))
-    assert runs == [Choices(FREE, recipe=name) for name in expected]
-
-
 def test_the_presets_of_the_smooth_recipe() -> None:
     run = run_of(recipe="smooth")
     assert run.run_id == "t/own/random_features/own/scales/hmc_scales/s1"
@@ -63,13 +54,6 @@ def test_the_presets_of_the_smooth_recipe() -> None:
     assert run.precision == "float64"
     assert isinstance(run.likelihood, GaussianLikelihood)
     assert (run.likelihood.sigma, run.likelihood.floor) == (None, 0.002)
-
-
-def test_the_presets_of_the_plain_recipe() -> None:
-    run = run_of()
-    assert run.run_id == "t/own/fan_in/own/own/hmc_table/s1"  # the batch has all rows
-    assert (run.network.hidden, run.network.output) == ((32,), "sampled")
-    assert run.precision == "float32"
 
 
 def test_a_chosen_preset_replaces_that_of_a_chosen_recipe() -> None:
@@ -84,10 +68,3 @@ def test_a_chosen_preset_replaces_that_of_a_chosen_recipe() -> None:
 def test_an_unknown_recipe_is_refused() -> None:
     with refused("fitting.unknown_recipe", name="rough", known=["auto", "plain", "smooth"]):
         run_of(recipe="rough")
-
-
-@pytest.mark.parametrize(
-    ("rows", "floor"), [(20, 0.002), (560, 0.003), (5000, 0.009), (10**6, 0.1)]
-)
-def test_few_rows_allow_a_smaller_sigma(rows: int, floor: float) -> None:
-    assert RECIPES["smooth"].floor_of(rows, 0.1) == floor

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
-import subprocess
 import sys
 import time
 import warnings
@@ -24,7 +22,6 @@ from nlobayes.fitting.running import run_job, run_waves
 from nlobayes.fitting.studies import Choices, configure, plan_of
 from nlobayes.study.run import RunSpec
 
-WAVES: list[Wave] = [[[Job("prepare", {})]], [[Job("draw", {})], [Job("draw", {})]]]
 DATASET = {
     "source": {"kind": "table", "path": "t.csv"},
     "features": {"map": "raw", "columns": ["a"]},
@@ -66,28 +63,6 @@ def test_that_joblib_starts_a_worker_anew_is_no_warning(monkeypatch: pytest.Monk
     with pytest.warns(UserWarning, match="another") as shown:
         run_waves([[[Job("prepare", {})]]], Path(), "float32", shown=False)
     assert [str(one.message) for one in shown] == ["another"]
-
-
-def test_the_bar_shows_the_progress_of_chains_in_workers(terminal: io.StringIO) -> None:
-    brief = "drawing, 1200 of 8000 draws, R-hat 1.012"
-    output = run_waves(WAVES, Path(), "float32", workers=2, account=lambda: brief)
-    assert output == ["prepare", "draw", "draw"]
-    text = terminal.getvalue()
-    assert "0/3 0:00:00 dataset" in text
-    assert brief in text
-    assert "3/3" in text
-
-
-def test_the_account_is_not_called_for_one_process_or_without_a_terminal(
-    terminal: io.StringIO,
-) -> None:
-    """In this process a job prints its own progress."""
-    never = iter(())
-    run_waves(WAVES, Path(), "float32", workers=1, account=lambda: next(never))
-    assert "draw" in terminal.getvalue()
-    before = terminal.getvalue()
-    run_waves(WAVES, Path(), "float32", workers=2, account=lambda: next(never), shown=False)
-    assert terminal.getvalue() == before
 
 
 def test_jobs_of_chains_write_the_logs_that_progress_is_read_from(
@@ -139,15 +114,3 @@ def test_matrices_are_factorised_with_one_thread() -> None:
         with running.as_a_job("float64"):
             assert threads() == {1}
         assert threads() == before
-
-
-def test_a_machine_without_a_compiler_prints_no_advice(tmp_path: Path) -> None:
-    """PyTensor looks for one on PATH when it is imported; a folder without programs has none."""
-    job = "from nlobayes.fitting.running import as_a_job\nwith as_a_job('float32'): pass"
-    without = {**os.environ, "PATH": str(tmp_path), "PYTENSOR_FLAGS": ""}
-    for program, printed in ((job, ""), ("import pytensor", "g++ not detected")):
-        command = [sys.executable, "-c", program]
-        done = subprocess.run(command, env=without, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-        assert printed in done.stderr
-        assert bool(printed) == bool(done.stderr)

@@ -1,14 +1,11 @@
 """Choices of `nlobayes fit` for a table: inputs, units, the scale, the features."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from nlobayes.errors import InputError
-from nlobayes.fitting.studies import Choices, Preset, configure, name_of_dataset, plan_of
+from nlobayes.fitting.studies import Choices, configure, plan_of
 from nlobayes.fitting.table_settings import dataset_of
-from nlobayes.settings.values import TAKEN, check_names
 from nlobayes.study.likelihoods.gaussian import GaussianLikelihood
 from nlobayes.types import Table
 
@@ -33,13 +30,6 @@ def test_inputs_are_the_columns_of_numbers_that_differ() -> None:
     assert read.left_out == {"name": "text", "energy": "one value"}
 
 
-def test_chosen_columns_and_scale_are_taken_as_they_are() -> None:
-    read = dataset_of(GIVEN, "t.csv", "y", columns=["a"], scale="identity", relative_error="mass")
-    assert read.dataset["features"]["columns"] == ["a"]
-    assert read.dataset["target"]["scale"] == "identity"
-    assert read.dataset["target"]["relative_error"] == "mass"
-
-
 @pytest.mark.parametrize(("target", "scale"), [(ROWS, "identity"), (1 + ROWS, "identity")])
 def test_the_logarithm_is_for_positive_targets_that_span_a_decade(
     target: np.ndarray, scale: str
@@ -53,15 +43,6 @@ def test_columns_of_a_neutralino_enter_as_invariants() -> None:
     read = dataset_of(table(**columns, y=1 + ROWS), "t", "y")
     assert read.dataset["features"]["map"] == "invariants"
     assert dataset_of(GIVEN, "t", "y").dataset["features"]["map"] == "raw"
-
-
-def test_what_is_missing_or_text_is_refused() -> None:
-    with pytest.raises(InputError, match=r"no column 'mas'; did you mean 'mass'\?"):
-        dataset_of(GIVEN, "t.csv", "mas")
-    with pytest.raises(InputError, match="column 'name' is not numeric, row 1 holds 'point'"):
-        dataset_of(GIVEN, "t.csv", "name")
-    with pytest.raises(InputError, match="no column beside 'y'"):
-        dataset_of(table(y=ROWS), "t.csv", "y")
 
 
 @pytest.mark.parametrize("column", ["a", "y"])
@@ -121,29 +102,3 @@ def test_few_rows_allow_a_smaller_sigma(rows: int | None, floor: float) -> None:
         or rows not in range(113, 1250)
         or rows / floor**2 == pytest.approx(1.25e5, rel=0.02)
     )
-
-
-@pytest.mark.parametrize(
-    ("network", "floor"), [("n16", 0.067), ("n20x2", 0.1), ({"hidden": [4, 4]}, 0.1)]
-)
-def test_several_layers_keep_the_larger_sigma(network: Preset, floor: float) -> None:
-    read = dataset_of(GIVEN, "t.csv", "y")
-    _, run = plan_of(configure("t", read.dataset, Choices(network, train_rows=560)))
-    assert isinstance(run.likelihood, GaussianLikelihood)
-    assert run.likelihood.floor == floor
-
-
-@pytest.mark.parametrize(
-    ("path", "name"),
-    [
-        ("a/b c.csv.gz", "b_c"),
-        ("ü.csv", "table"),
-        ("x-1.parquet", "x-1"),
-        ("Data.csv", "Data_table"),
-        *((f"{name}.csv", f"{name}_table") for name in sorted(TAKEN["datasets"])),
-    ],
-)
-def test_a_dataset_is_named_after_its_table(path: str, name: str) -> None:
-    """A study allows the name: a name of a folder of results gets an ending."""
-    assert name_of_dataset(Path(path)) == name
-    check_names("datasets", [name])

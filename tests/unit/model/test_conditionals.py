@@ -80,18 +80,6 @@ def test_every_weight_stays_and_every_held_entry_moves(name: str) -> None:
     assert not np.allclose(density.log_prior(position), density.log_prior(new))
 
 
-@pytest.mark.parametrize("name", PRIORS)
-def test_held_entries_are_the_hyperparameters_named(name: str) -> None:
-    density, (_, held) = stated(name)
-    expected = [density.places[variable].start for variable in HELD[name]]
-    assert sorted(held) == sorted(expected)
-    position = density.draw_prior(2)
-    named = density.variables(position)
-    for variable, place in zip(HELD[name], expected, strict=True):
-        found = named[variable] if name == "means" else jnp.log(named[variable])
-        np.testing.assert_allclose(position[place], found, rtol=1e-12)
-
-
 @pytest.mark.parametrize(
     "prior",
     [
@@ -103,17 +91,6 @@ def test_held_entries_are_the_hyperparameters_named(name: str) -> None:
 )
 def test_a_prior_that_is_not_conjugate_has_none(prior: Any) -> None:
     assert state(prior)[1] is None
-
-
-def test_a_linear_network_has_no_hidden_biases() -> None:
-    network, prior = Network((2, 1), "tanh"), PRIORS["precision"]
-    posterior = build_posterior(
-        network, prior, Gaussian(0.3), feature_names=["a", "b"], layout="rows"
-    )
-    density = build_density(posterior, chunk=0)
-    conjugates = find_conjugates(prior, network, density)
-    assert conjugates is not None
-    np.testing.assert_array_equal(conjugates.entries, [density.places["precision_weights"].start])
 
 
 def centred(variables: dict[str, np.ndarray], group: str) -> np.ndarray:

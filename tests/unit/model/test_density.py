@@ -12,8 +12,6 @@ import jax.numpy as jnp
 import numpy as np
 import pytensor
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy.stats import halfnorm, kstest, norm
 
 from nlobayes.model.density import Density, build_density
@@ -289,21 +287,6 @@ def test_refuses_two_precisions_at_once() -> None:
         build_density(posterior, chunk=0)
 
 
-@given(rows=st.integers(1, 40), chunk=st.integers(0, 50), layout=st.sampled_from(LAYOUTS))
-def test_placed_rows_are_the_rows(rows: int, chunk: int, layout: str) -> None:
-    x, y = random_rows(seed=13, rows=rows)
-    placed = place_rows(x, y, layout=layout, chunk=chunk)
-    features, target = np.asarray(placed.features), np.asarray(placed.target)
-    features = features.swapaxes(1, 2) if layout == "columns" else features
-    mask = np.ones(target.shape, bool) if placed.mask is None else np.asarray(placed.mask)
-    length = min(chunk, rows) or rows
-    assert target.shape == (-(-rows // length), length)
-    assert features.shape == (*target.shape, SIZES[0])
-    assert (placed.mask is None) == (rows % length == 0)
-    np.testing.assert_array_equal(features[mask], x)
-    np.testing.assert_array_equal(target[mask], y)
-
-
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_a_batch_is_one_full_chunk(layout: str) -> None:
     density = build(NOISY._replace(layout=layout), chunk=CHUNK)
@@ -346,12 +329,6 @@ def test_padding_is_worth_nothing() -> None:
 )
 def test_layout_follows_the_widest_layer(widest: int, expected: tuple[str, int]) -> None:
     assert choose_layout(widest) == expected
-
-
-@pytest.mark.parametrize("widest", [1, 33, 513])
-def test_a_gpu_takes_rows_in_long_chunks(widest: int) -> None:
-    assert choose_layout(widest, "gpu") == ("rows", 16384)
-    assert choose_layout(widest, "cpu") == choose_layout(widest)
 
 
 @pytest.mark.parametrize("chunk", [0, CHUNK])

@@ -106,12 +106,6 @@ def test_draws_give_the_union_within_their_noise(linear: Linear, draws: int) -> 
     assert np.abs(sd / expected_sd - 1).max() < 4 / np.sqrt(2 * draws)
 
 
-def test_no_information_is_no_earlier(linear: Linear) -> None:
-    prior = linear.at_points(*NOTHING)
-    root, observed = divide(prior, prior)
-    assert (root.shape, observed.shape) == ((0, POINTS), (0,))
-
-
 def test_noise_alone_is_not_remembered() -> None:
     """Two sets of draws of one Gaussian differ in all directions, by noise; at most one shows."""
     rng = np.random.default_rng(3)
@@ -133,14 +127,6 @@ def test_the_edge_is_that_of_simulated_covariances() -> None:
     assert lower_edge(60, 600, np.inf) == pytest.approx((1 - np.sqrt(0.1)) ** 2)
 
 
-def test_few_draws_keep_few_directions() -> None:
-    rng = np.random.default_rng(5)
-    scales = np.geomspace(1, 0.01, 80)
-    after = moments(0.01 * rng.normal(size=(100, 80)) * scales)
-    root, _ = divide(after, moments(rng.normal(size=(4000, 80)) * scales))
-    assert len(root) == 25
-
-
 def test_directions_that_hardly_vary_are_left_to_the_prior() -> None:
     after, before = (Moments(np.zeros(3), scale * np.diag([1, 0.1, 0.001])) for scale in (0.5, 1))
     for share, kept in ((1e-4, 3), (0.01, 2), (0.5, 1)):
@@ -148,15 +134,6 @@ def test_directions_that_hardly_vary_are_left_to_the_prior() -> None:
         assert len(root) == kept
         np.testing.assert_array_equal(observed, 0)
     np.testing.assert_allclose(np.abs(root), [[1, 0, 0]])
-
-
-def test_draws_refused() -> None:
-    good = np.random.default_rng(6).normal(size=(120, 3))
-    with refused("model.few_draws", draws=99, finite=99):
-        moments(good[:99])
-    good[7, 1] = np.nan
-    with refused("model.few_draws", draws=120, finite=119):
-        moments(good)
 
 
 def test_a_prior_without_a_variance_is_refused() -> None:

@@ -10,17 +10,15 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy.stats import halfnorm, norm
 
 from nlobayes.model.density import Density, build_density
 from nlobayes.model.independent import gaussian
-from nlobayes.model.likelihood import ERROR, Likelihood
+from nlobayes.model.likelihood import Likelihood
 from nlobayes.model.likelihoods.gaussian import Gaussian
 from nlobayes.model.networks import Network
 from nlobayes.model.posterior import Posterior, build_posterior
-from nlobayes.model.rows import Data, place_rows
+from nlobayes.model.rows import Data
 
 FEATURES, UNITS = 3, 4
 SIZES, WEIGHTS = (FEATURES, UNITS, 1), FEATURES * UNITS + 2 * UNITS + 1
@@ -162,25 +160,6 @@ def test_padding_is_worth_nothing() -> None:
     spoiled = data._replace(error=jnp.where(data.mask, data.error, 77.0))
     for ours, theirs in zip(evaluate(position, spoiled), evaluate(position, data), strict=True):
         np.testing.assert_array_equal(ours, theirs)
-
-
-@given(rows=st.integers(1, 40), chunk=st.integers(0, 50), shards=st.integers(1, 3))
-def test_placed_errors_are_those_of_their_rows(rows: int, chunk: int, shards: int) -> None:
-    x, y, error = random_rows(seed=12, rows=rows)
-    placed = place_rows(x, y, error, layout="rows", chunk=chunk, shards=shards)
-    found, target = np.asarray(placed.error), np.asarray(placed.target)
-    assert found.shape == target.shape
-    mask = np.ones(found.shape, bool) if placed.mask is None else np.asarray(placed.mask)
-    np.testing.assert_array_equal(found[mask], error)
-    np.testing.assert_array_equal(target[mask], y)
-
-
-@every_likelihood
-def test_without_errors_there_is_no_argument_for_them(likelihood: Likelihood) -> None:
-    assert ERROR not in state(likelihood, errors=False).model
-    assert ERROR in state(likelihood).model
-    x, y, _ = random_rows(seed=13)
-    assert place_rows(x, y, layout="rows", chunk=0)[2:] == (None, None)
 
 
 IN_SHARDS = """

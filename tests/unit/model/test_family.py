@@ -220,9 +220,3 @@ def test_priors_get_the_role_of_each_array() -> None:
         ("weights_2", ("hidden_1", "output"), "weights", 4, True),
         ("biases_2", ("output",), "biases", 4, True),
     ]
-
-
-def test_observed_have_the_outputs_they_ask_for() -> None:
-    for observed in LIKELIHOODS.values():
-        targets = observed.classes or observed.targets
-        assert observed.likelihood.outputs(targets) == observed.outputs, observed

@@ -19,8 +19,7 @@ from nlobayes.model.earlier_data import Site
 from nlobayes.model.likelihoods.gaussian import Gaussian
 from nlobayes.model.likelihoods.heteroscedastic import Heteroscedastic
 from nlobayes.model.likelihoods.laplace import Laplace
-from nlobayes.model.linear import Whitened, factorise
-from nlobayes.model.marginal import Marginal, chunk_of, integrate_output
+from nlobayes.model.marginal import Marginal, integrate_output
 from nlobayes.model.networks import Network
 from nlobayes.model.posterior import build_posterior
 from nlobayes.model.rows import Data
@@ -201,20 +200,6 @@ def test_output_layer_is_drawn_from_its_conditional(hidden: tuple[int, ...], pri
     assert np.max(np.abs(correlations)) < 5 * np.sqrt(2 / draws)
 
 
-def test_factor_is_of_the_smaller_side() -> None:
-    def rows(count: int, columns: int) -> Whitened:
-        return Whitened(jnp.ones((count, columns)), jnp.ones(count), jnp.zeros(count))
-
-    assert factorise(rows(5, 9)).root.shape == (5, 5)
-    assert factorise(rows(9, 5)).root.shape == (5, 5)
-
-
-def test_chunks_bound_the_memory_and_are_even() -> None:
-    assert chunk_of(128, 1000) == 1000
-    assert chunk_of(128, 10_000) == 2000
-    assert chunk_of(100_000, 1024) == 512
-
-
 @pytest.mark.parametrize(
     ("prior", "likelihood", "code"),
     [
@@ -229,6 +214,14 @@ def test_refuses_what_it_cannot_integrate(prior: str, likelihood: Any, code: str
         integrate(prior, likelihood, (4,))
 
 
+def integrate(prior: str, likelihood: Any, hidden: tuple[int, ...], **settings: Any) -> Marginal:
+    network = Network((INPUTS, *hidden, likelihood.outputs(1)), "tanh")
+    posterior = build_posterior(
+        network, PRIORS[prior][0], likelihood, feature_names=NAMES, layout="rows", **settings
+    )
+    return integrate_output(posterior, build_density(posterior, chunk=CHUNK))
+
+
 def test_refuses_earlier_data() -> None:
     site = Site(np.zeros((2, INPUTS)), np.eye(2), np.zeros(2))
     with refused("model.marginal_with_earlier"):
@@ -238,11 +231,3 @@ def test_refuses_earlier_data() -> None:
 def test_refuses_a_model_of_which_nothing_is_left() -> None:
     with refused("model.nothing_is_left"):
         integrate("normal", Gaussian(0.2), ())
-
-
-def integrate(prior: str, likelihood: Any, hidden: tuple[int, ...], **settings: Any) -> Marginal:
-    network = Network((INPUTS, *hidden, likelihood.outputs(1)), "tanh")
-    posterior = build_posterior(
-        network, PRIORS[prior][0], likelihood, feature_names=NAMES, layout="rows", **settings
-    )
-    return integrate_output(posterior, build_density(posterior, chunk=CHUNK))

@@ -15,9 +15,6 @@ from nlobayes.model.networks import (
     Network,
     activations_of,
     forward,
-    is_parameter,
-    layer_names,
-    layers_of,
     network_of,
     parameters_in_use,
 )
@@ -99,19 +96,6 @@ def test_numpy_takes_draws_with_a_leading_axis() -> None:
         np.testing.assert_allclose(one, by_hand(network, layers, features), rtol=1e-12)
 
 
-def test_layers_are_named_from_the_first_to_the_last() -> None:
-    names = layer_names(MIXED)
-    assert names == [
-        ("weights_1", "biases_1", None),
-        ("weights_2", "biases_2", "slopes_2"),
-        ("weights_3", "biases_3", None),
-        ("weights_4", "biases_4", None),
-    ]
-    flat = [name for layer in reversed(names) for name in layer if name is not None]
-    variables = {name: name for name in [*flat, "noise", "scale_weights_1"]}
-    assert layers_of(MIXED, variables) == names
-
-
 def test_the_network_is_read_off_its_weights() -> None:
     variables: dict[str, Any] = {
         f"weights_{i}": np.zeros((9, *pair)) for i, pair in enumerate(pairwise((3, 5, 2)), 1)
@@ -119,12 +103,6 @@ def test_the_network_is_read_off_its_weights() -> None:
     variables |= {"biases_1": np.zeros((9, 5)), "scale_weights_1": np.zeros(9)}
     assert network_of(variables, "tanh") == Network((3, 5, 2), "tanh")
     assert network_of(variables, ["relu"]) == Network((3, 5, 2), ("relu",))
-
-
-def test_parameters_are_the_arrays_of_the_network() -> None:
-    assert all(is_parameter(name) for layer in layer_names(MIXED) for name in layer if name)
-    others = ("noise", "scale_weights_1", "local_weights_1", "rate_slopes_2", "mean_biases_1")
-    assert not any(is_parameter(name) for name in others)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from nlobayes.model.independent import fan_in, gaussian
 from nlobayes.model.likelihood import Likelihood
 from nlobayes.model.likelihoods.gaussian import Gaussian
 from nlobayes.model.networks import Network
-from nlobayes.model.posterior import build_posterior, unit_dims
+from nlobayes.model.posterior import build_posterior
 from nlobayes.model.prior import Prior
 
 NAMES = ("mass", "mixing")
@@ -42,13 +42,3 @@ def test_variables_are_named_and_shaped(prior: Prior, likelihood: Likelihood) ->
     assert density.layout == "columns"
     weights = sum(int(np.prod([LENGTHS[dim] for dim in dims])) for dims in DIMS.values())
     assert density.size == weights + len(noise)
-
-
-def test_a_linear_model_has_no_hidden_units() -> None:
-    assert unit_dims(Network((2, 1), "tanh")) == ("feature", "output")
-    posterior = build_posterior(
-        Network((2, 1), "tanh"), fan_in(1.0), Gaussian(0.1), feature_names=NAMES, layout="rows"
-    )
-    density = build_density(posterior, chunk=0)
-    assert density.dims == {"weights_1": ("feature", "output"), "biases_1": ("output",)}
-    assert density.size == 3

@@ -222,7 +222,4 @@ def distances(chains: int) -> pd.DataFrame:
 
 
 def _chains_and_draws(chains: int, draws: int) -> dict[str, np.ndarray]:
-    return {
-        "chain": np.repeat(np.arange(chains), draws),
-        "draw": np.tile(np.arange(draws), chains),
-    }
+    return {"chain": np.repeat(np.arange(chains), draws), "draw": np.tile(np.arange(draws), chains)}

@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 
-SPLITS = ("train", "val", "test")
 ROWS = {"train": 60, "val": 20, "test": 30}
 
 

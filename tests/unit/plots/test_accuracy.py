@@ -1,13 +1,10 @@
 """Signs, units and outliers of predictions against the truth."""
 
-from collections.abc import Callable
-
 import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
-from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Polygon, StepPatch
 
 from nlobayes.plots import accuracy
@@ -16,44 +13,11 @@ from tests.unit.plots.prediction_tables import IDENTITY, LOG10, prediction_table
 
 PREDICTIONS = prediction_tables()["predictions"]
 TEST = PREDICTIONS[PREDICTIONS["split"] == "test"]
-WITH_UNIT = IDENTITY.assign(target="quality_points", unit="points")
-FIGURES = (
-    accuracy.predicted_vs_true,
-    accuracy.residuals,
-    accuracy.residual_histogram,
-    accuracy.scale_ratio,
-)
 
 
 def cloud(axes: Axes) -> np.ndarray:
     """Coordinates of the first set of points, axes (x and y, point)."""
     return np.asarray(axes.get_lines()[0].get_data())
-
-
-@pytest.mark.parametrize(
-    ("draw", "units"),
-    [
-        (accuracy.predicted_vs_true, ["σ (pb)", "(dex)", "(%)"]),
-        (accuracy.residuals, ["|m1| (GeV)", "(dex)"]),
-        (accuracy.residual_histogram, ["(dex)", "(1/dex)"]),
-        (accuracy.scale_ratio, ["|m1| (GeV)", "|error| / scale uncertainty"]),
-    ],
-)
-def test_axes_state_the_labels(draw: Callable[..., Figure], units: list[str]) -> None:
-    text = shown(drawn(draw, PREDICTIONS, LOG10))
-    assert [unit for unit in units if unit not in text] == []
-
-
-def test_target_without_logarithm_has_its_unit_and_no_percent() -> None:
-    table = prediction_tables(log10=False)["predictions"]
-    figure = drawn(accuracy.predicted_vs_true, table, WITH_UNIT)
-    assert "%" not in shown(figure).replace("68 % intervals", "").replace("% of all", "")
-    assert {axes.get_xscale() for axes in figure.axes} == {"linear"}
-    assert figure.axes[0].get_ylabel() == "predicted quality (points)"
-    assert figure.axes[1].get_ylabel() == "predicted − true\n (points)"
-    for draw in FIGURES:
-        assert "dex" not in shown(draw(table, WITH_UNIT))
-        assert "()" not in shown(draw(table, IDENTITY))
 
 
 def intervals(table: pd.DataFrame) -> list[np.ndarray]:
@@ -110,12 +74,6 @@ def test_histogram_of_residuals_states_the_spread_of_every_split() -> None:
 
 def histograms(axes: Axes) -> list[Patch]:
     return [patch for patch in axes.patches if type(patch) is Polygon]
-
-
-def _step_area(patch: Patch) -> float:
-    vertices = np.asarray(patch.get_path().vertices)
-    x, y = vertices.T
-    return float(abs(np.sum(x * np.roll(y, -1) - y * np.roll(x, -1))) / 2)
 
 
 def test_share_below_the_small_ratio() -> None:

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from matplotlib.collections import PolyCollection
-from matplotlib.patches import Rectangle
 
 from nlobayes.plots.bands import bands
 from tests.unit.plots.drawing import drawn
@@ -32,17 +31,3 @@ def test_mean_and_truth_are_lines_over_the_sorted_test_rows() -> None:
         np.testing.assert_array_equal(lines[label].get_xdata(), TEST["covariate"])
         np.testing.assert_array_equal(lines[label].get_ydata(), TEST[column])
     np.testing.assert_array_equal(lines["train, 20 points"].get_ydata(), TRAIN["truth"])
-
-
-def test_range_without_train_rows_is_shaded() -> None:
-    axes = drawn(bands, TABLE, IDENTITY).axes[0]
-    spans = [patch for patch in axes.patches if isinstance(patch, Rectangle)]
-    ends = [(span.get_x(), span.get_x() + span.get_width()) for span in spans]
-    train = TRAIN["covariate"]
-    np.testing.assert_allclose(ends, [(-3, train.min()), (train.max(), 3)])
-
-
-def test_many_points_become_an_image() -> None:
-    figure = drawn(bands, one_input_predictions(train=5000, test=5000), IDENTITY)
-    clouds = [artist for artist in figure.axes[0].collections if not artist.get_rasterized()]
-    assert clouds == []

@@ -44,12 +44,6 @@ def test_pull_reference_is_the_standard_normal() -> None:
     np.testing.assert_allclose(density, norm.pdf(z), rtol=1e-12)
 
 
-def test_pulls_without_epistemic_spread_show_the_total_alone() -> None:
-    figure = drawn(calibration.pulls, PREDICTIONS.assign(z_epistemic=np.nan))
-    assert "epistemic: no spread" in shown(figure)
-    assert len(figure.axes[0].patches) == 1
-
-
 @pytest.mark.parametrize(("column", "kind"), [(0, "total"), (1, "epistemic")])
 @pytest.mark.parametrize("split", SPLIT_COLORS)
 def test_coverage_lines_and_differences(column: int, kind: str, split: str) -> None:

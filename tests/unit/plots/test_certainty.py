@@ -11,7 +11,7 @@ from matplotlib.contour import QuadContourSet
 
 from nlobayes.plots import certainty
 from tests.unit.plots.class_tables import class_names
-from tests.unit.plots.drawing import drawn, xy
+from tests.unit.plots.drawing import drawn
 
 SIDE = np.linspace(-1, 1, 21)
 
@@ -65,11 +65,3 @@ def test_a_line_is_where_the_class_changes(panels: list[Axes]) -> None:
         (lines,) = [part for part in axes.collections if isinstance(part, QuadContourSet)]
         path = np.vstack([p.vertices for p in lines.get_paths()])
         np.testing.assert_allclose(path[:, 0] + path[:, 1] / 2, 0, atol=1e-9)
-
-
-def test_train_rows_stand_by_class_and_wrong_test_rows_alone(panels: list[Axes]) -> None:
-    """No validation row, and no test row that is right."""
-    trained = [xy(line) for line in panels[0].lines]
-    assert [(x.tolist(), y.tolist()) for x, y in trained] == [([0.1], [-0.1]), ([0.2], [-0.2])]
-    (wrong,) = panels[1].lines
-    assert [value.tolist() for value in xy(wrong)] == [[0.3], [-0.3]]

@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PolyCollection
-from matplotlib.patches import StepPatch
 
 from nlobayes.plots import classification
 from nlobayes.plots.style import SPLIT_COLORS
@@ -43,14 +42,6 @@ def test_cells_hold_counts_and_the_colour_their_share_of_the_row() -> None:
     assert image.get_clim() == (0, 100)
 
 
-def test_classes_are_named_in_the_order_of_their_numbers() -> None:
-    names = pd.DataFrame({"class": [2, 0, 1], "name": [30, "$10$", "twenty"]})
-    axes = drawn(classification.confusion, small_matrix(), names).axes[0]
-    ticks = [label.get_text() for label in axes.get_yticklabels()]
-    assert ticks == [r"\$10\$", "twenty", "30"]
-    assert [label.get_text() for label in axes.get_xticklabels()] == ticks
-
-
 @pytest.mark.parametrize("split", SPLIT_COLORS)
 def test_reliability_shows_accuracy_with_its_interval(split: str) -> None:
     axes = drawn(classification.reliability, TABLES["reliability"]).axes[0]
@@ -64,16 +55,6 @@ def test_reliability_shows_accuracy_with_its_interval(split: str) -> None:
     assert isinstance(bars, LineCollection)
     ends = np.array(bars.get_segments())[:, :, 1]
     np.testing.assert_allclose(ends, 100 * rows[["lower", "upper"]])
-
-
-def test_confidences_are_shares_of_the_points() -> None:
-    bottom = drawn(classification.reliability, TABLES["reliability"]).axes[1]
-    for split, steps in zip(SPLIT_COLORS, bottom.patches, strict=True):
-        assert isinstance(steps, StepPatch)
-        count = of_split("reliability", split)["count"]
-        heights, edges, _ = steps.get_data()
-        np.testing.assert_allclose(heights, 100 * count / count.sum())
-        np.testing.assert_allclose(edges, 100 * np.arange(16) / 15)
 
 
 def test_thresholds_show_precision_recall_and_what_is_answered() -> None:

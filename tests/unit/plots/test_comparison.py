@@ -78,44 +78,6 @@ def test_bootstrap_intervals_are_bars() -> None:
     np.testing.assert_allclose(ends, HMC[["r2_log10_low", "r2_log10_high"]])
 
 
-def test_axes_follow_the_range_and_the_threshold_is_drawn() -> None:
-    figure = drawn(along_warmup, HMC)
-    rhat = panel(figure, r"$\hat{R}$, 99 % quantile")
-    assert (rhat.get_xscale(), rhat.get_yscale()) == ("log", "log")
-    assert 1.05 in [line.get_ydata()[0] for line in rhat.get_lines()]  # type: ignore[index]
-    coverage = panel(figure, "95 % coverage (%)")
-    assert 95.0 in [line.get_ydata()[0] for line in coverage.get_lines()]  # type: ignore[index]
-    narrow = drawn(along_warmup, HMC[HMC["warmup"] < 1000])
-    assert {axes.get_xscale() for axes in narrow.axes} == {"linear"}
-    assert figure.axes[-1].get_xlabel() == "warmup"
-
-
-def test_series_have_colours_markers_and_names() -> None:
-    figure = drawn(partial(along_warmup, series="kernel"), RUNS)
-    assert "kernel = hmc\nkernel = nuts" in shown(figure)
-    lines = [line for line in figure.axes[0].get_lines() if line.get_linestyle() == "-"]
-    assert len({line.get_color() for line in lines}) == 2
-
-
-def test_only_scores_that_exist_are_drawn() -> None:
-    runs = HMC.drop(columns=["rmse_log10", "gradients_per_draw"]).assign(r2_log10=np.nan)
-    titles = [axes.get_title(loc="left") for axes in drawn(along_warmup, runs).axes]
-    assert titles == [
-        "R² of target",
-        "RMSE (target's unit)",
-        "95 % coverage (%)",
-        r"$\hat{R}$, 99 % quantile",
-        "acceptance rate",
-    ]
-
-
-def test_series_stand_side_by_side_in_a_row() -> None:
-    runs = RUNS.assign(setting="warmup " + RUNS["warmup"].astype(str))
-    axes = drawn(partial(scan, series="kernel"), runs).axes[0]
-    rows = np.unique(np.concatenate([marked(axes, hollow=way)[:, 1] for way in (False, True)]))
-    np.testing.assert_allclose(rows, [row + side for row in range(5) for side in (-0.125, 0.125)])
-
-
 @pytest.mark.parametrize(
     ("settings", "names"),
     [
@@ -165,31 +127,6 @@ def test_settings_of_few_replicates_are_counted_not_drawn() -> None:
         "1 of 9 settings share no replicate with the reference",
     ]
     assert len(figure.axes[0].get_yticklabels()) == 7
-
-
-def test_equal_scores_are_not_magnified() -> None:
-    """Errors of 0.0310 and 0.0314 are not at opposite ends, and every axis has its ticks."""
-    runs = RUNS.head(2).assign(
-        setting=["hmc", "nuts"],
-        rmse_log10=[0.0310, 0.0314],
-        coverage_95=[0.951, 0.950],
-        r2_log10=[0.9993, 0.99929],
-        r2_log10_low=np.nan,
-        r2_log10_high=np.nan,
-        acceptance_rate=0.91,
-        gradients_per_draw=400.0,
-        rhat_f_p99=[1.003, 1.005],
-    )
-    figure = drawn(partial(scan, varied="method"), runs)
-    assert figure.axes[0].get_ylabel() == "method"
-    assert "a run each" in shown(figure)
-    for axes in figure.axes:
-        low, high = axes.get_xlim()
-        assert sum(low <= tick <= high for tick in axes.get_xticks()) >= 2
-    low, high = panel(figure, "RMSE (dex)").get_xlim()
-    assert high - low > 0.15 * 0.0314
-    low, high = panel(figure, "95 % coverage (%)").get_xlim()
-    assert high - low > 9
 
 
 def test_train_rows_stand_beside_test_rows_as_crosses() -> None:

@@ -27,11 +27,7 @@ def test_three_columns_and_two_rows_with_their_units() -> None:
     figure = drawn(conditional.conditional, BINS, LOG10)
     assert len(figure.axes) == 6
     below = [axes.get_xlabel() for axes in figure.axes[3:]]
-    assert below == [
-        "|m1| (GeV)",
-        "predicted sd (dex)",
-        "distance to train rows\n(median spacing)",
-    ]
+    assert below == ["|m1| (GeV)", "predicted sd (dex)", "distance to train rows\n(median spacing)"]
     text = shown(figure)
     for key in ("central 68 % interval", "95 % error of the value", "range of the bin"):
         assert key in text
@@ -57,16 +53,6 @@ def test_reference_lines_are_one_and_the_levels() -> None:
         for axes in figure.axes[3 * row : 3 * row + 3]:
             flat = {y[0] for x, y in map(xy, axes.get_lines()) if list(x) == [0, 1]}
             assert flat == expected
-
-
-def test_wide_axes_are_logarithmic_and_far_bin_ends_run_off() -> None:
-    table = BINS.copy()
-    distances = table["by"] == "distance"
-    table.loc[distances, "centre"] = np.geomspace(0.1, 10, distances.sum())
-    table.loc[table["by"] == "total_sd", "high"] *= 50
-    figure = drawn(conditional.conditional, table, LOG10)
-    assert [axes.get_xscale() for axes in figure.axes[3:]] == ["linear", "linear", "log"]
-    assert figure.axes[4].get_xlim()[1] < 0.1
 
 
 @pytest.mark.parametrize(

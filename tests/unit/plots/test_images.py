@@ -11,10 +11,9 @@ from matplotlib.patches import Rectangle
 
 from nlobayes.plots import images
 from nlobayes.plots.style import BLUE, ORANGE, SKY
-from tests.unit.plots.class_tables import class_names, class_tables
-from tests.unit.plots.drawing import draw, drawn
+from tests.unit.plots.class_tables import class_names
+from tests.unit.plots.drawing import drawn
 
-NAMES = ("examples", "example_probabilities", "example_inputs", "classes")
 WRONG, RIGHT = 0, 1
 """An image of class 2 taken for class 0, and one of class 1 that is right."""
 
@@ -76,17 +75,3 @@ def test_bars_are_probabilities_in_the_colour_of_what_the_class_is(panels: list[
     assert bars_of(panels[1]) == {0: (60, BLUE), 1: (10, SKY), 2: (30, ORANGE)}
     assert bars_of(panels[3]) == {0: (20, SKY), 1: (50, BLUE), 2: (30, SKY)}
     assert [t.get_text() for t in panels[1].get_yticklabels()] == ["class 0", "class 1", "class 2"]
-
-
-def test_images_are_named_by_their_true_class_and_rows_by_their_kind(panels: list[Axes]) -> None:
-    titles = [panels[place].get_title(loc) for place in (0, 2) for loc in ("left", "center")]
-    assert [title for title in titles if title] == ["true class 2", "true class 1"]
-    assert panels[0].get_ylabel() == "wrong,\nmost confident"
-
-
-def test_of_many_classes_the_most_probable_are_shown() -> None:
-    tables = class_tables(classes=23)
-    first = draw("images", {name: tables[name] for name in NAMES}).axes[1]
-    own = tables["example_probabilities"].query("example == 0").sort_values("probability")
-    expected = sorted(own["class"].tail(images.MOST_BARS))
-    assert [t.get_text() for t in first.get_yticklabels()] == [f"class {c}" for c in expected]

@@ -6,7 +6,7 @@ from matplotlib.contour import ContourSet
 from matplotlib.figure import Figure
 
 from nlobayes.plots import landscape
-from tests.unit.plots.chain_tables import chain_tables, distances
+from tests.unit.plots.chain_tables import chain_tables
 from tests.unit.plots.drawing import drawn, shown
 
 TABLES = chain_tables()
@@ -65,13 +65,3 @@ def test_energies_that_are_not_finite_leave_holes() -> None:
     assert plane_levels(figure)[0] == plane_levels(drawn_landscape())[0]
     straight = np.asarray(figure.axes[1].get_lines()[0].get_ydata())
     assert np.flatnonzero(np.isnan(straight)).tolist() == [20]
-
-
-def test_many_pairs_are_counted_and_have_a_median() -> None:
-    table = distances(6)
-    figure = drawn(landscape.distances, table)
-    lines = [line for line in figure.axes[0].get_lines() if len(np.asarray(line.get_xdata()))]
-    assert len(lines) == 15 + 1
-    median = table.groupby("epoch")["distance"].median()
-    np.testing.assert_allclose(np.asarray(lines[-1].get_ydata()), median)
-    assert "15 pairs of chains" in shown(figure)

@@ -56,16 +56,6 @@ def test_bands_draws_and_targets_are_those_of_the_tables() -> None:
         np.testing.assert_array_equal(xy(points_of(left, color)), [rows["covariate"], rows["f"]])
 
 
-def test_the_axis_holds_the_wider_band_and_the_target_not_one_wild_draw() -> None:
-    tables = prior_tables()
-    wild = tables["prior_draws"].assign(f=lambda table: 1e6 * table["f"])
-    left = figure_of(tables | {"prior_draws": wild}, labels_of("y0")).axes[0]
-    low, high = left.get_ylim()
-    quantiles = tables["prior_quantiles"]
-    assert low < quantiles["q2_5"].min() < quantiles["q97_5"].max() < high
-    assert high < 2 * quantiles["q97_5"].max()
-
-
 @pytest.mark.parametrize("width", [0.01, 1.0, 200.0])
 def test_ratios_are_of_the_prior_over_the_target(width: float) -> None:
     """Waves of another phase have nearly the same scales."""
@@ -77,17 +67,6 @@ def test_ratios_are_of_the_prior_over_the_target(width: float) -> None:
         assert mean_decades(right, name) == pytest.approx(np.log10(width), abs=0.1)
     low, high = right.get_xlim()
     assert low < 1 < high
-
-
-def test_a_draw_that_does_not_vary_is_at_the_edge() -> None:
-    tables = prior_tables()
-    flat = tables["prior_scales"].copy()
-    flat.loc[1, ["sd", "step", "range"]] = 0.0
-    share, edges = histograms(figure_of(tables | {"prior_scales": flat}, labels_of("y0")).axes[1])[
-        "sd"
-    ]
-    assert edges[0] < 1e-6 < edges[1]
-    assert share[0] == pytest.approx(100 / 60)
 
 
 def test_classes_show_how_sure_the_prior_is() -> None:

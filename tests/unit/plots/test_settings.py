@@ -9,7 +9,6 @@ from scipy.stats import norm
 
 from nlobayes.plots import settings
 from tests.unit.plots.drawing import TABLES, drawn, xy
-from tests.unit.plots.prediction_tables import invented_pulls
 
 PULLS, WEIGHTS = TABLES["pulls_by_setting"], TABLES["weight_spread"]
 
@@ -45,18 +44,6 @@ def test_the_legend_gives_the_spread_of_each_and_the_failed_runs_stand_out() -> 
     assert figure.legends[0].get_title().get_text() == "not converged: 1 of 12 runs"
 
 
-def test_of_many_settings_ten_are_drawn_the_first_and_the_last_among_them() -> None:
-    figure = drawn(settings.pulls, invented_pulls(settings=23))
-    found = steps(figure, 0)
-    styles = {(step.get_edgecolor(), step.get_linestyle()) for step in found}
-    assert (len(found), len(styles)) == (10, 10)
-    texts = labels(figure)
-    assert texts[0].startswith("hmc_warmup_100:")
-    assert texts[9].startswith("hmc_warmup_3138105960900:")
-    title = figure.legends[0].get_title().get_text()
-    assert title.splitlines()[1] == "10 of 23 settings are drawn; all are in the table"
-
-
 def test_weights_are_shares_below_a_value() -> None:
     figure = drawn(settings.weight_spread, WEIGHTS)
     assert labels(figure) == ["hmc", "laplace", "map_ensemble"]
@@ -66,10 +53,3 @@ def test_weights_are_shares_below_a_value() -> None:
             value, share = xy(line)
             np.testing.assert_allclose(value, own["value"])
             np.testing.assert_allclose(share, 100 * own["share"])
-
-
-def test_sds_of_many_sizes_have_a_logarithmic_axis_and_weights_never() -> None:
-    wide = WEIGHTS.copy()
-    wide.loc[wide["setting"] == "laplace", "value"] /= 100
-    left, right = drawn(settings.weight_spread, wide).axes
-    assert (left.get_xscale(), right.get_xscale()) == ("linear", "log")

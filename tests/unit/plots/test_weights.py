@@ -73,27 +73,6 @@ def test_density_of_one_normal_falls_as_it_should() -> None:
     assert ring.mean() == pytest.approx(outer, rel=0.06)
 
 
-@pytest.mark.parametrize(
-    ("scale", "slope", "reason"),
-    [
-        (0.0, None, "never moved,\nw1[0, 3]"),
-        (0.0, 0.0, "never moved,\nw1[0, 3], w2[0, 0]"),
-        (1.0, -3.0, "all draws on one line"),
-    ],
-)
-def test_draws_without_a_plane_are_named(scale: float, slope: float | None, reason: str) -> None:
-    """Pair 0 with x scaled, and y a linear function of x where there is a slope."""
-    table = PLANES[PLANES["pair"] <= 1].copy()
-    there = table["pair"] == 0
-    table.loc[there, "x"] = 0.1 + scale * table["x"]
-    if slope is not None:
-        table.loc[there, "y"] = 1 + slope * table["x"]
-    first, second, _ = drawn(weights.planes, table).axes
-    assert first.get_title(loc="left") == f"no density: {reason}"
-    assert (len(filled(first)), len(filled(second))) == (0, 1)
-    assert len(np.asarray(dots(first).get_offsets())) == 360
-
-
 @pytest.mark.parametrize("count", [1, 5, 6])
 def test_history_has_one_panel_per_weight(count: int) -> None:
     table = TABLES["history"]

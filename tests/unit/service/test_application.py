@@ -12,7 +12,6 @@ from starlette.testclient import TestClient
 
 from nlobayes.service.application import application
 from nlobayes.service.guards import HEADERS, MOST_BYTES
-from nlobayes.service.messages import MOST_POINTS
 from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.types import Exported
 
@@ -50,12 +49,6 @@ def test_predictions_are_those_of_the_surrogate(
     assert (found["target"], found["unit"]) == ("sigma_pb", "pb")
     assert found["scale"] == ("log10" if scale == "model" else "identity")
     assert found["probabilities"] == [0.84, 0.025, 0.84]
-
-
-def test_a_point_may_be_named(client: TestClient, surrogate: Surrogate) -> None:
-    named = dict(zip(reversed(surrogate.inputs), reversed(POINTS[0]), strict=True))
-    mixed = predict(client, points=[named, POINTS[1]])
-    assert mixed == predict(client, points=POINTS)
 
 
 def test_what_cannot_be_predicted_is_null_and_outside(client: TestClient) -> None:
@@ -138,14 +131,6 @@ def test_what_is_no_json_is_refused_with_a_body_that_is_answered(
     assert predict(client, **example)["domain"] == ["inside"]
 
 
-@pytest.mark.parametrize("kind", ["", "application/x-www-form-urlencoded", "text/plain"])
-def test_a_body_is_json_whatever_its_type(client: TestClient, kind: str) -> None:
-    """`curl -d` states the type of a form."""
-    body = json.dumps({"points": POINTS})
-    response = client.post("/api/predict", content=body, headers={"content-type": kind})
-    assert response.json() == predict(client, points=POINTS)
-
-
 SITE, ORIGIN = "sec-fetch-site", "origin"
 
 
@@ -171,23 +156,6 @@ def test_a_body_from_a_page_of_another_site_is_refused(
     response = client.post("/api/predict", json={"points": POINTS}, headers=headers)
     assert response.status_code == status
     assert client.get("/healthz", headers=stated).status_code == 200
-
-
-@pytest.mark.parametrize(
-    "path", ["/", "/page.js", "/healthz", "/openapi.json", "/api/surrogate", "/api/scan?along=m1"]
-)
-def test_head_is_answered_like_get(client: TestClient, path: str) -> None:
-    head, get = client.head(path), client.get(path)
-    assert (head.status_code, head.headers, head.content) == (200, get.headers, b"")
-    assert client.head("/api/predict").status_code == 405
-
-
-def test_the_number_of_points_is_limited(client: TestClient) -> None:
-    most = [[0] * 5] * MOST_POINTS
-    assert len(predict(client, points=most)["mean"]) == MOST_POINTS
-    response = client.post("/api/predict", json={"points": [*most, [0] * 5]})
-    assert response.status_code == 422
-    assert f"points: must have {MOST_POINTS} items or fewer" in response.json()["detail"]
 
 
 @pytest.mark.parametrize("announced", [True, False])
@@ -230,27 +198,6 @@ def test_a_line_leads_through_a_value_and_leaves_the_gap(
     assert np.flatnonzero(moved != left).size == 1
     assert 323.4 in moved
     assert [one["gap"] for one in described] == [[*gap], None, None, None, None]
-
-
-def test_a_line_spans_the_training_data_by_default(
-    client: TestClient, surrogate: Surrogate
-) -> None:
-    found = client.get("/api/scan", params={"along": "n13"}).json()
-    assert (found["points"][0][3], found["points"][-1][3]) == surrogate.limits["n13"]
-    assert found["points"][0][:3] == [*surrogate.typical.values()][:3]
-
-
-def test_mixings_are_kept_at_unit_length_on_request(client: TestClient) -> None:
-    query: dict[str, Any] = {
-        "along": "n13",
-        "low": -1,
-        "high": 1,
-        "steps": 9,
-        "unit_norm": True,
-        "at.n11": 3,
-    }
-    found = np.array(client.get("/api/scan", params=query).json()["points"])
-    np.testing.assert_allclose(np.linalg.norm(found[:, 1:], axis=1), 1, rtol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -311,17 +258,6 @@ def test_every_response_has_the_security_headers(client: TestClient, path: str) 
     assert "unsafe" not in policy
     assert "http" not in policy
     assert not [name for name in response.headers if name.startswith("access-control")]
-
-
-def test_the_page_is_served_under_its_names(client: TestClient) -> None:
-    found = {path: client.get(path) for path in ("/", "/page.js", "/style.css", "/icon.svg")}
-    assert [response.text for response in found.values()] == ["<p>page</p>", "1", "p {}", "<svg/>"]
-    kinds = [response.headers["content-type"].split(";")[0] for response in found.values()]
-    assert kinds == ["text/html", "text/javascript", "text/css", "image/svg+xml"]
-
-
-def test_no_page_of_a_foreign_network_is_served(client: TestClient) -> None:
-    assert client.get("/docs").status_code == client.get("/redoc").status_code == 404
 
 
 @pytest.mark.parametrize(

@@ -59,10 +59,6 @@ def pieces(count: int) -> list[bytes]:
     return [BODY[start : start + size] for start in range(0, len(BODY), size)]
 
 
-def test_a_body_in_time_is_answered(status_of: Callable[..., int]) -> None:
-    assert status_of(pieces(4), 0.01) == 200
-
-
 def test_a_body_that_never_comes_is_given_up(status_of: Callable[..., int]) -> None:
     assert status_of([BODY], 60) == 408
 

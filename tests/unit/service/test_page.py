@@ -92,18 +92,6 @@ def test_a_slider_moves_the_curve_and_the_other_mixings(page: Any) -> None:
     page.wait_for(f"{READY} && {CURVE} === {before!r}")
 
 
-def test_mixings_off_unit_length_are_remarked_upon(page: Any) -> None:
-    page.value("document.getElementById('unit-norm').click()")
-    page.wait_for(READY)
-    set_value(page, "number-n11", 0.7)
-    set_value(page, "number-n12", 0.7)
-    assert "not 1: no particle has these mixings" in page.value(
-        "document.getElementById('norm').textContent"
-    )
-    assert float(page.value("document.getElementById('range-n11').value")) == 0.7
-    assert "outside: length of n11, n12, n13, n14 is " in page.value(READING)
-
-
 def test_a_value_beyond_the_training_data_is_not_taken(page: Any) -> None:
     before = page.value(CURVE)
     set_value(page, "number-n13", 7)
@@ -125,17 +113,6 @@ def test_a_value_has_the_digits_that_its_sd_needs(
 ) -> None:
     found = f"import(new URL('plot.js', location)).then((plot) => plot.digitsOf({value}, {sd}))"
     assert page.value(found) == digits
-
-
-def test_another_input_and_another_axis(page: Any) -> None:
-    set_value(page, "along", "n13", "change")
-    page.wait_for("document.querySelector('#plot .title').textContent === 'N₁₃'")
-    assert page.value("document.getElementById('range-m1') !== null")
-    assert page.value("document.getElementById('range-n13') === null")
-    before = page.value(CURVE)
-    page.value("document.querySelector('input[value=linear]').click()")
-    assert page.value(CURVE) != before
-    assert "0" in page.value("[...document.querySelectorAll('#plot text')].map(t => t.textContent)")
 
 
 def widths(page: Any, *what: str) -> list[float]:
@@ -165,18 +142,6 @@ def test_masses_that_no_train_row_has_are_left_out(page: Any) -> None:
     set_value(page, "along", "n11", "change")
     set_value(page, "range-m1", 10)
     assert float(page.value("document.getElementById('number-m1').value")) > 100
-
-
-def test_a_value_of_the_axis_can_be_typed(page: Any) -> None:
-    set_value(page, "number-m1", 234.5)
-    page.wait_for(f"({READING}).includes('234.5')")
-    assert page.value("document.getElementById('number-m1').value") == "234.5"
-    page.value("document.getElementById('plot').focus()")
-    page.press("End")
-    last = float(page.value("document.getElementById('number-m1').value"))
-    assert last == pytest.approx(
-        float(page.value("document.getElementById('number-m1').max")), 1e-3
-    )
 
 
 def test_the_curve_is_read_by_keyboard_and_pointer(page: Any) -> None:
@@ -231,13 +196,6 @@ def test_the_curve_is_downloaded_as_the_columns_of_predict(page: Any, tmp_path: 
     )
     assert len(rows) == 201
     assert rows[0].split(",")[-1] in {"inside", "near edge", "outside"}
-
-
-def test_the_citation_can_be_copied(page: Any) -> None:
-    page.value("document.getElementById('bibtex').closest('details').open = true")
-    assert "@software{nlobayes" in page.value("document.getElementById('bibtex').innerText")
-    page.value("document.getElementById('copy').click()")
-    page.wait_for("document.getElementById('copied').textContent")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

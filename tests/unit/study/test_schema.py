@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from nlobayes.study import kernels
 from nlobayes.study.grid import Study
 from nlobayes.study.schema import as_json, as_markdown
 
 CONFIG = Path(__file__).parents[3] / "config"
-KERNELS = " or ".join(kernel.__name__ for kernel in kernels.KERNELS.values())
+
+
 REMEDY = "run `make schema`"
 
 

@@ -18,7 +18,8 @@ from nlobayes.study.sources.simulate import SimulatedSource
 from tests.refusals import invalid, refused
 
 PRESETS = Path(__file__).parents[3] / "config" / "presets"
-RANGE = {"low": 2500, "high": 5000}
+
+
 PRESET_NAMES = (
     *("embedded_chi1_chi2", "embedded_squark", "embedded_fine_tuned"),
     *("embedded_chi2_charged", "embedded_charginos"),

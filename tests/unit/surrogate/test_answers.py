@@ -8,7 +8,6 @@ import pytest
 from nlobayes.surrogate.answers import SUMMARIES, answer, quantile_names
 from nlobayes.surrogate.surrogate import Scale, Surrogate
 from nlobayes.types import Exported
-from tests.refusals import refused
 
 POINTS = np.array([[300, 0.1, 0.2, 0.8, -0.55], [-800, 0.5, 0.5, 0.5, 0.5], [1e5, 0, 0, 1, 0]])
 
@@ -24,17 +23,6 @@ def test_quantiles_are_named_by_percentages() -> None:
     assert quantile_names(()) == []
 
 
-@pytest.mark.parametrize("probability", [0, 1, -0.5, 16, float("nan"), float("inf")])
-def test_what_is_no_probability_is_refused(probability: float) -> None:
-    with refused("surrogate.no_probability"):
-        quantile_names((0.5, probability))
-
-
-def test_a_quantile_is_named_once() -> None:
-    with refused("surrogate.quantile_twice", probability=0.16):
-        quantile_names((0.16, 0.5, 0.16))
-
-
 @pytest.mark.parametrize("on", ["target", "model"])
 def test_an_answer_is_what_the_surrogate_predicts(surrogate: Surrogate, on: Scale) -> None:
     found = answer(surrogate, POINTS, (0.16, 0.975), on=on)
@@ -47,15 +35,6 @@ def test_an_answer_is_what_the_surrogate_predicts(surrogate: Surrogate, on: Scal
     assert np.array_equal([found["q16"], found["q97.5"]], expected.quantiles)
     assert found["domain"].tolist() == surrogate.domain(POINTS).tolist()
     assert found["domain"][2] == "outside"
-
-
-def test_no_points_have_an_answer(surrogate: Surrogate) -> None:
-    assert {len(column) for column in answer(surrogate, np.empty((0, 5)), (0.5,)).values()} == {0}
-
-
-def test_numbers_too_large_for_the_network_are_no_warning(surrogate: Surrogate) -> None:
-    found = answer(surrogate, np.array([[1e150, 1e100, 1e100, 0, 0]]))
-    assert found["domain"].tolist() == ["outside"]
 
 
 def test_points_without_a_prediction_are_nan_with_a_reason(surrogate: Surrogate) -> None:

@@ -83,22 +83,6 @@ def test_engines_agree(path: Path, classifier: Classifier) -> None:
     np.testing.assert_allclose(compiled.probability, classifier.predict(X).probability, rtol=1e-4)
 
 
-def test_many_points_are_predicted_as_few(
-    classifier: Classifier, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    whole = classifier.predict(X).probability
-    monkeypatch.setattr("nlobayes.surrogate.classifier._CELLS", 1000)
-    np.testing.assert_allclose(classifier.predict(X).probability, whole, rtol=1e-5)
-    assert classifier.predict(X[:0]).probability.shape == (0, 3)
-
-
-def test_the_domain_is_that_of_any_surrogate(classifier: Classifier) -> None:
-    """A point far from the train rows is flagged, whatever the probabilities of the network."""
-    far = X[:1] * np.array([20.0, 1, 1, 1, 1])
-    np.testing.assert_array_equal(classifier.domain(far), ["outside"])
-    np.testing.assert_array_equal(classifier.domain(X), Surrogate(exported()).domain(X))
-
-
 def test_a_file_is_loaded_as_what_it_is(path: Path, surrogate_file: Path) -> None:
     assert isinstance(load(path), Classifier)
     assert isinstance(load(surrogate_file), Surrogate)

@@ -50,14 +50,6 @@ def test_a_file_predicts_as_a_network_that_turns_its_inputs_itself(
     np.testing.assert_allclose(found.posterior_sd, expected.posterior_sd, rtol=0, atol=2e-6)
 
 
-def test_the_domain_is_that_of_the_components(make_exported: Make, tmp_path: Path) -> None:
-    """Distances are computed with the stored features of the train rows."""
-    exported = make_exported(components=3)
-    read = Surrogate.load(written(exported, tmp_path / "s.nc"))
-    np.testing.assert_allclose(read.distance(points(200, seed=3)), 0, atol=1e-5)
-    assert set(read.domain(points(200, seed=3))) == {"inside"}
-
-
 @pytest.mark.parametrize(
     "change",
     [

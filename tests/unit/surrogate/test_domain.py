@@ -69,13 +69,6 @@ def test_spacing_is_local() -> None:
         assert (domains.distance(fitted, cloud) <= fitted.inside).all()
 
 
-@pytest.mark.parametrize("train", [np.zeros((1, 2)), np.zeros((9, 2)), np.eye(2)])
-def test_few_or_equal_rows_have_a_spacing(train: np.ndarray) -> None:
-    fitted = fit_domain(train, train)
-    assert (fitted.spacing > 0).all()
-    assert np.isfinite(fitted.inside)
-
-
 @given(st.integers(0, 2), st.sampled_from([0.0, 1.0, -3e4]), st.floats(1e-3, 1e3))
 def test_another_value_of_a_feature_that_all_rows_share_is_far(
     column: int, value: float, factor: float
@@ -150,12 +143,6 @@ def test_a_mass_of_both_signs_has_a_gap_where_none_is_small(
     """Mixings, which have no unit, have no gap."""
     rows = np.column_stack([masses, masses])
     assert gaps(fit_limits(rows, ("m", "x"), {"m": "GeV", "x": "1"}), ("m", "x")) == found
-
-
-def test_custom_tables_have_limits_of_their_inputs_only() -> None:
-    train = RNG.normal(size=(30, 2))
-    assert set(fit_limits(train, ("a", "b"), {})) == {"a", "b"}
-    assert set(fit_limits(train, ("a", "b"), {"a": "TeV"})) == {"a", "b", "|a|"}
 
 
 @pytest.mark.parametrize(

@@ -5,15 +5,13 @@ from __future__ import annotations
 import pytest
 
 from nlobayes.data.physics.source import Settings, simulate
-from nlobayes.data.statements import Fixed, spell_fixed, spell_order
+from nlobayes.data.statements import spell_order
 from nlobayes.surrogate.identity import (
-    STATED,
     conditions,
     in_words,
     origin,
     process_of,
     qcd_order,
-    run_of,
 )
 
 EMBEDDED = {
@@ -57,10 +55,6 @@ def test_it_is_described_in_words(stated: dict[str, str], text: str) -> None:
     assert in_words(origin({"table_metadata": stated})) == text
 
 
-def test_a_file_without_it_is_of_unknown_origin() -> None:
-    assert origin({}) == dict.fromkeys(STATED, "unknown")
-
-
 def test_a_strangers_entries_are_short_and_printable() -> None:
     stated = {"process": "a\x1b]0;b\x07\nc", "order": "x" * 1000, "sqrt_s_tev": 13}
     found = origin({"table_metadata": stated})
@@ -69,19 +63,6 @@ def test_a_strangers_entries_are_short_and_printable() -> None:
     assert found["sqrt_s_tev"] == "13"
     for other in ("text", 4, ["a"], None):
         assert {*origin({"table_metadata": other}).values()} == {"unknown"}
-
-
-@pytest.mark.parametrize(
-    ("path", "run"),
-    [
-        ("results/surrogates/a/b/s1.nc", "a/b/s1"),
-        ("/tmp/results/surrogates/a.nc", ""),
-        ("results/surrogates/a.csv", ""),
-        ("", ""),
-    ],
-)
-def test_the_run_is_named_by_its_place(path: str, run: str) -> None:
-    assert run_of({"place": path} if path else {}) == run
 
 
 def test_the_embedded_engine_states_all_of_it() -> None:
@@ -98,13 +79,6 @@ def test_the_embedded_engine_states_all_of_it() -> None:
     assert qcd_order(stated) == 1
     assert [one.name for one in conditions(stated, ["m1"])] == ["msq"]
     assert conditions(stated, ["m1", "msq"]) == ()
-
-
-@pytest.mark.parametrize(("target", "order"), [("sigma_pb", 1), ("scale_up", 1), ("lo_pb", 0)])
-def test_the_order_is_that_of_the_target(target: str, order: int) -> None:
-    stated = origin({"table_metadata": EMBEDDED, "target": target})
-    assert qcd_order(stated) == order
-    assert origin({"table_metadata": EMBEDDED})["order"] == EMBEDDED["order"]
 
 
 @pytest.mark.parametrize(
@@ -138,9 +112,3 @@ def test_a_process_is_whole_or_unknown(other: dict[str, str]) -> None:
     whole = process_of(origin({"table_metadata": stated}))
     assert whole == ((2212, 2212), (1000022, -1000024), 13600.0)
     assert process_of(origin({"table_metadata": stated | other})) is None
-
-
-def test_many_parameters_that_were_held_fixed_are_not_cut_short() -> None:
-    fixed = [Fixed(f"parameter_{n}", 3000.0, "GeV", 2970.0, 3030.0) for n in range(20)]
-    stated = origin({"table_metadata": {"fixed": spell_fixed(fixed)}})
-    assert conditions(stated, []) == tuple(fixed)

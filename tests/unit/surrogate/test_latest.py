@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nlobayes.surrogate.points import MOST_KEPT, Latest
+from nlobayes.surrogate.points import Latest
 
 
 def test_the_same_points_are_computed_once() -> None:
@@ -27,9 +27,3 @@ def test_points_or_answers_changed_in_place_are_not_remembered() -> None:
     points[0], answer[1] = 5.0, 7.0
     np.testing.assert_array_equal(latest.of(points, lambda given: given), points)
     np.testing.assert_array_equal(latest.of(np.ones((3, 2)), lambda given: given), np.ones((3, 2)))
-
-
-def test_many_points_are_not_kept() -> None:
-    latest, many = Latest(), np.zeros((MOST_KEPT + 1, 1))
-    latest.of(many, np.copy)
-    np.testing.assert_array_equal(latest.of(many, lambda given: given + 1), many + 1)

@@ -53,23 +53,6 @@ def test_columns_are_selected_by_name(loaded: Surrogate | Classifier, form: str)
     assert loaded.domain(with_missing(form))[0] == "outside"
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_a_missing_column_is_refused_in_one_line(form: str) -> None:
-    lacking = {name: values for name, values in OTHER_ORDER.items() if name not in ("n14", "m1")}
-    lacking["M1"] = OTHER_ORDER["m1"]
-    with refused("surrogate.no_columns", missing=["m1", "n14"]) as caught:
-        points_of(FORMS[form](lacking), COLUMNS)
-    assert "n12" in caught.value.fields["known"]
-    assert "\n" not in str(caught.value)
-
-
-def test_a_column_that_is_named_twice_is_refused() -> None:
-    twice = pd.concat([pd.DataFrame(OTHER_ORDER)] * 2, axis=1)
-    for given in (twice, pa.Table.from_arrays([*OTHER_ORDER.values()] * 2, [*OTHER_ORDER] * 2)):
-        with refused("surrogate.columns_twice", twice=[*COLUMNS]):
-            points_of(given, COLUMNS)
-
-
 def test_columns_of_another_type_are_refused_or_read() -> None:
     named = pd.DataFrame(OTHER_ORDER)
     for given in (
@@ -91,3 +74,20 @@ def test_arrays_and_frames_without_names_are_positional() -> None:
     assert np.array_equal(points_of(point, COLUMNS), X[:1])
     with refused("surrogate.other_shape", shape=(5,)):
         points_of(X[0], COLUMNS)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_missing_column_is_refused_in_one_line(form: str) -> None:
+    lacking = {name: values for name, values in OTHER_ORDER.items() if name not in ("n14", "m1")}
+    lacking["M1"] = OTHER_ORDER["m1"]
+    with refused("surrogate.no_columns", missing=["m1", "n14"]) as caught:
+        points_of(FORMS[form](lacking), COLUMNS)
+    assert "n12" in caught.value.fields["known"]
+    assert "\n" not in str(caught.value)
+
+
+def test_a_column_that_is_named_twice_is_refused() -> None:
+    twice = pd.concat([pd.DataFrame(OTHER_ORDER)] * 2, axis=1)
+    for given in (twice, pa.Table.from_arrays([*OTHER_ORDER.values()] * 2, [*OTHER_ORDER] * 2)):
+        with refused("surrogate.columns_twice", twice=[*COLUMNS]):
+            points_of(given, COLUMNS)

@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from nlobayes.model.networks import Network, network_of
+from nlobayes.model.networks import Network
 from nlobayes.surrogate.prediction import Compiled, predict
 
 BY_HAND: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
@@ -66,18 +66,3 @@ def test_mean_and_error_are_those_of_all_draws(points: int) -> None:
     outputs = [one_draw(draws, index, x, "tanh") for index in range(35)]
     np.testing.assert_allclose(mean, np.mean(outputs, axis=0), rtol=1e-11, atol=1e-12)
     np.testing.assert_allclose(sd, np.std(outputs, axis=0), rtol=1e-11, atol=1e-12)
-
-
-def test_precision_is_that_of_the_draws() -> None:
-    draws = {name: v.astype(np.float32) for name, v in random_draws(SIZES, (3,)).items()}
-    x = np.random.default_rng(3).normal(size=(4, 3))
-    outputs = predict(Network(SIZES, "tanh"), draws, x)
-    assert outputs.dtype == np.float32
-    np.testing.assert_allclose(outputs[2], one_draw(draws, 2, x, "tanh"), rtol=1e-4, atol=1e-5)
-
-
-@pytest.mark.parametrize("leading", [(), (6,), (2, 6)])
-@pytest.mark.parametrize("sizes", [(3, 1), SIZES, (2, *range(3, 14), 1)], ids=len)
-def test_network_is_read_off_its_weights(sizes: tuple[int, ...], leading: tuple[int, ...]) -> None:
-    """This holds for any number of layers and leading axes."""
-    assert network_of(random_draws(sizes, leading), "relu") == Network(sizes, "relu")

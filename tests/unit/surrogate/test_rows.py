@@ -146,14 +146,6 @@ def test_a_row_is_the_same_alone_and_in_company(kind: str) -> None:
     in_company()
 
 
-@pytest.mark.parametrize("kind", MAKERS)
-def test_no_rows_have_an_empty_answer(kind: str) -> None:
-    surrogate = made(kind)
-    for width in ((0,), (0, len(surrogate.inputs))):
-        found = answers(surrogate, np.empty(width))
-        assert {len(values) for values in found.values()} == {0}
-
-
 @pytest.mark.by_day(2)
 @pytest.mark.parametrize("kind", [kind for kind in MAKERS if kind not in ("classes", "theory")])
 def test_jax_has_no_number_where_numpy_has_none(kind: str) -> None:

@@ -82,24 +82,6 @@ def test_draws_of_two_networks_are_paired_independently(
     assert sum_of_draws([one, one], spectrum).std() == pytest.approx(math.sqrt(2) * sd, rel=0.03)
 
 
-def test_widening_moves_the_ends_of_the_interval(
-    parts: dict[str, Surrogate], spectrum: dict[str, float]
-) -> None:
-    narrow, wide = total(parts, spectrum), total(parts, spectrum, widening=1.5)
-    assert (wide.median, wide.domain) == (narrow.median, narrow.domain)
-    assert wide.low - wide.median == pytest.approx(1.5 * (narrow.low - narrow.median))
-    assert wide.high - wide.median == pytest.approx(1.5 * (narrow.high - narrow.median))
-    assert wide.errors["regression_up"] == pytest.approx(wide.high / wide.median - 1)
-
-
-def test_a_sum_of_one_is_that_one(parts: dict[str, Surrogate], spectrum: dict[str, float]) -> None:
-    assert total({"a": parts["8"]}, spectrum) == cross_section(parts["8"], spectrum)
-
-
-def test_it_is_the_same_every_time(parts: dict[str, Surrogate], spectrum: dict[str, float]) -> None:
-    assert total(parts, spectrum) == total(parts, spectrum)
-
-
 def test_its_unit_is_pb(
     make_surrogate: Callable[..., Exported],
     dataset: Dataset,

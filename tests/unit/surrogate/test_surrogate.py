@@ -101,14 +101,6 @@ def test_no_sd_exceeds_the_whole_that_it_is_part_of(make_exported: Make, family:
         assert (found.posterior_sd <= found.total_sd).all()
 
 
-def test_identity_scale_has_one_prediction(make_exported: Make) -> None:
-    surrogate = Surrogate(make_exported("student_t", "identity"))
-    for on_model, on_target in zip(
-        surrogate.predict(X, on="model"), surrogate.predict(X), strict=True
-    ):
-        np.testing.assert_array_equal(on_model, on_target)
-
-
 @pytest.mark.parametrize("engine", ENGINES)
 def test_rows_do_not_know_each_other(make_exported: Make, engine: Engine) -> None:
     """Permuted, or in batches of any size, every point has its prediction."""
@@ -121,17 +113,6 @@ def test_rows_do_not_know_each_other(make_exported: Make, engine: Engine) -> Non
         parts = [surrogate.predict(X[start : start + size]) for start in range(0, 140, size)]
         means = np.concatenate([part.mean for part in parts])
         np.testing.assert_allclose(means, whole.mean[: len(means)], rtol=1e-5)
-
-
-def test_blocks_join_to_the_whole(make_exported: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    surrogate = Surrogate(make_exported("student_t"))
-    whole, distances = surrogate.predict(X), surrogate.distance(X)
-    monkeypatch.setattr("nlobayes.surrogate.surrogate._CELLS", 50 * DRAWS)
-    monkeypatch.setattr("nlobayes.surrogate.evaluation._CELLS", 500)
-    monkeypatch.setattr("nlobayes.surrogate.domain._CELLS", 1000)
-    for one, other in zip(whole, surrogate.predict(X), strict=True):
-        np.testing.assert_allclose(one, other, rtol=1e-5)
-    np.testing.assert_allclose(surrogate.distance(X), distances, rtol=1e-9)
 
 
 def test_signs_of_mass_and_row_do_not_matter(make_exported: Make) -> None:
@@ -214,14 +195,6 @@ def test_refuses_what_is_no_point(
         Surrogate(make_exported()).predict(x)
 
 
-def test_refuses_impossible_quantiles_and_engines(make_exported: Make) -> None:
-    for probability in (0.0, 1.0, -1.0, float("nan")):
-        with refused("surrogate.beyond_table", probability=probability):
-            Surrogate(make_exported()).predict(X, quantiles=(probability,))
-    with refused("surrogate.unknown_engine", engine="torch", known=("numpy", "jax")):
-        Surrogate(make_exported(), cast(Engine, "torch"))
-
-
 def test_refuses_files_that_are_no_surrogate(surrogate_file: Path, tmp_path: Path) -> None:
     content = bytearray(surrogate_file.read_bytes())
     content[len(content) // 2] ^= 1
@@ -238,7 +211,9 @@ def test_refuses_files_that_are_no_surrogate(surrogate_file: Path, tmp_path: Pat
             Surrogate.load(tmp_path / name)
 
 
-def test_no_points_give_no_predictions(make_exported: Make) -> None:
-    surrogate = Surrogate(make_exported())
-    assert surrogate.predict(np.empty((0, 5))).mean.shape == (0,)
-    assert surrogate.domain(np.empty((0, 5))).shape == (0,)
+def test_refuses_impossible_quantiles_and_engines(make_exported: Make) -> None:
+    for probability in (0.0, 1.0, -1.0, float("nan")):
+        with refused("surrogate.beyond_table", probability=probability):
+            Surrogate(make_exported()).predict(X, quantiles=(probability,))
+    with refused("surrogate.unknown_engine", engine="torch", known=("numpy", "jax")):
+        Surrogate(make_exported(), cast(Engine, "torch"))

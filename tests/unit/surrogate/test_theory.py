@@ -190,24 +190,6 @@ def test_columns_beside_are_the_errors(surrogate: Surrogate) -> None:
     np.testing.assert_array_equal(values, errors["total_up"])
 
 
-def test_columns_beside_are_other_targets_where_these_are_no_errors(whole: Exported) -> None:
-    facts = dict(whole.facts)
-    facts["transforms"] = {n: v for n, v in facts["transforms"].items() if n != "theory"}
-    surrogate = Surrogate(whole._replace(facts=facts))
-    columns = answer_beside(surrogate, X)
-    assert len(columns) == 5 * 4
-    np.testing.assert_array_equal(
-        columns[f"{PDF[0]}_total_sd"][1], surrogate.predict(X, output=PDF[0]).total_sd
-    )
-    assert f"log10_{PDF[0]}_mean" in answer_beside(surrogate, X, on="model")
-
-
-def test_its_text_names_all_targets(surrogate: Surrogate) -> None:
-    assert f"<Surrogate of sigma_pb [pb] and {', '.join(NAMES)}: 60 draws" in repr(surrogate)
-    with refused("surrogate.no_output", output="scale_up", known=surrogate.outputs):
-        surrogate.predict(X, output="scale_up")
-
-
 def changed(whole: Exported, **facts: Any) -> Exported:
     return whole._replace(facts={**whole.facts, **facts})
 

@@ -13,10 +13,7 @@ from nlobayes.workflow.process import refused_target
 @pytest.mark.parametrize(
     ("message", "error"),
     [
-        (
-            "InputFunctionException\n  InputError: s9 is none; a\nTraceback:\n",
-            "s9 is none; a",
-        ),
+        ("InputFunctionException\n  InputError: s9 is none; a\nTraceback:\n", "s9 is none; a"),
         (
             "MissingRuleException:\nNo rule to produce quick (if you use input functions make ...",
             "quick is no grid and no file of this study; its grids are a, b",

@@ -43,7 +43,6 @@ GRID = {
     "likelihood": "tight",
     **{"network": "n4", "prior": "fan_in", "pretraining": "adam"},
 }
-GRIDS = {"one": {"method": "tangent"}}
 
 
 class Files(list[str]):

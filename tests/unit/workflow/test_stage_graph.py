@@ -9,7 +9,6 @@ from nlobayes.stages import PIPELINE
 from nlobayes.workflow.stage_graph import as_svg, edges
 
 ROOT = Path(__file__).parents[3]
-SVG = "{http://www.w3.org/2000/svg}"
 
 
 def reached(start: str, lines: Iterable[tuple[str, str]]) -> set[str]:

@@ -68,11 +68,7 @@ def test_a_verb_refuses_each_of_its_inputs_damaged(
 
 @pytest.mark.parametrize(
     ("verb", "path"),
-    [
-        ("prepare", "results/tables/tiny.parquet"),
-        ("thin", DIAGNOSTICS),
-        ("compare", DIAGNOSTICS),
-    ],
+    [("prepare", "results/tables/tiny.parquet"), ("thin", DIAGNOSTICS), ("compare", DIAGNOSTICS)],
 )
 def test_tables_and_scores_cut_short_are_refused(
     workbench: Workbench, verbs: Verbs, tmp_path: Path, verb: str, path: str

@@ -50,11 +50,6 @@ def test_rows_are_physical(table: Table) -> None:
     assert np.ptp(np.log10(c["sigma_pb"])) > 4
 
 
-def test_equal_seeds_give_equal_bytes_and_other_seeds_other_points(table: Table) -> None:
-    assert _bytes(simulate(11, 500, SETTINGS)) == _bytes(table)
-    assert _bytes(simulate(12, 500, SETTINGS)) != _bytes(table)
-
-
 def test_heavier_squarks_change_cross_sections_but_not_points(table: Table) -> None:
     other = simulate(11, 500, SETTINGS._replace(squark_mass_gev=2500.0)).columns
     np.testing.assert_array_equal(other["m1"], table.columns["m1"])
@@ -132,13 +127,6 @@ def test_squark_masses_are_a_column_that_leaves_the_others_alone(table: Table) -
     np.testing.assert_array_equal(both.columns["msq"], masses[:20])
 
 
-@pytest.mark.statistical
-def test_squark_masses_are_even_in_the_logarithm() -> None:
-    """Three standard errors of 2000 points."""
-    masses = simulate(11, 2000, SETTINGS._replace(squark_mass_gev=(2000.0, 8000.0))).columns["msq"]
-    assert np.mean(masses < 4000) == pytest.approx(0.5, abs=3 * 0.5 / np.sqrt(2000))
-
-
 def test_a_row_depends_on_its_own_squarks_alone() -> None:
     varied = simulate(11, 30, SETTINGS._replace(squark_mass_gev=(2000.0, 4000.0))).columns
     for row in (0, 29):
@@ -195,13 +183,6 @@ def test_settings_outside_the_domain_are_refused(
         simulate(1, 10, SETTINGS._replace(**changes))
 
 
-def test_seeds_and_numbers_of_points_are_refused() -> None:
-    with refused("physics.negative_seed", seed=-1):
-        simulate(-1, 10, SETTINGS)
-    with refused("physics.no_points", points=0):
-        simulate(1, 0, SETTINGS)
-
-
 @pytest.mark.by_day(6)
 @pytest.mark.parametrize("particles", PROCESSES, ids=str)
 def test_every_process_has_the_columns_of_its_particles(particles: tuple[int, int]) -> None:
@@ -214,12 +195,6 @@ def test_every_process_has_the_columns_of_its_particles(particles: tuple[int, in
     assert table.metadata["process"] == state_process(PROTONS, process)["process"]
     assert ("m_w_gev" in table.metadata["electroweak_inputs"]) == (process.charge != 0)
     assert min(table.columns[name].min() for name in TARGETS) > 0
-
-
-def test_a_pair_is_the_process_of_its_particles() -> None:
-    pair = simulate(11, 20, SETTINGS._replace(pair=(1, 2)))
-    process = simulate(11, 20, SETTINGS._replace(process=(1000023, 1000022)))
-    assert _bytes(pair) == _bytes(process)
 
 
 def test_charginos_of_a_table_come_from_one_mass_matrix() -> None:
@@ -260,6 +235,8 @@ def test_other_processes_are_refused(particles: tuple[int, int], code: str) -> N
         simulate(1, 10, SETTINGS._replace(process=particles))
 
 
-def test_charginos_are_not_fine_tuned() -> None:
-    with refused("physics.fine_tuned_pair"):
-        simulate(1, 10, SETTINGS._replace(process=(1000024, -1000024), scan="fine_tuned"))
+def test_seeds_and_numbers_of_points_are_refused() -> None:
+    with refused("physics.negative_seed", seed=-1):
+        simulate(-1, 10, SETTINGS)
+    with refused("physics.no_points", points=0):
+        simulate(1, 0, SETTINGS)

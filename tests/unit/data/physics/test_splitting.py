@@ -38,11 +38,6 @@ def test_moments_are_real_analytic(order: Order) -> None:
         np.testing.assert_allclose(up, down.conj(), rtol=1e-12)
 
 
-def test_even_and_odd_continuations_meet_at_large_n() -> None:
-    splitting = next_to_leading_order(np.array([60.0 + 0j]), 5)
-    np.testing.assert_allclose(splitting.plus, splitting.minus, rtol=1e-9)
-
-
 @pytest.mark.parametrize("n", [1.7, 2.0, 4.5])
 def test_leading_order_moments_are_integrals(n: float) -> None:
     """In a_s = alpha_s / 4 pi the kernels carry a factor of two, and P_qg one of 2 n_f."""

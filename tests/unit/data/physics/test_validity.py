@@ -1,20 +1,11 @@
 """Rows that no other calculation was compared with are counted, with the reason."""
 
 import numpy as np
-import pytest
 
 from nlobayes.data.physics.validity import not_compared
 from nlobayes.data.processes import make_process, neutralino_pair
 
 SQUARKS = np.array([2000.0, 2499.0, 2500.0, 3000.0, np.inf])
-
-
-@pytest.mark.parametrize("sqrt_s_tev", [13.0, 13.3, 13.6])
-@pytest.mark.parametrize("pair", [(1, 1), (1, 3), (4, 4)])
-def test_the_text_is_empty_where_everything_was_compared(
-    pair: tuple[int, int], sqrt_s_tev: float
-) -> None:
-    assert not_compared(neutralino_pair(pair), sqrt_s_tev, SQUARKS[2:]) == ""
 
 
 def test_every_reason_counts_its_rows() -> None:

@@ -13,7 +13,6 @@ from nlobayes.inference.kernel import Kernel, Posterior
 from nlobayes.inference.kernels import adjusted_mclmc, mclmc
 from nlobayes.inference.kernels.mclmc import MomentumState, TunedMomentum
 from nlobayes.inference.sampling import draw
-from tests.refusals import refused
 
 SETTINGS: dict[str, Any] = {
     "most_integration_steps": 20,
@@ -169,8 +168,3 @@ def test_divergence_threshold_is_passed_on() -> None:
         state, step = kernel.init(jnp.asarray(START)), jax.jit(kernel.step)
         infos = [step(jax.random.key(seed), state, tuned(0.9, 3.0))[1] for seed in range(10)]
         assert any(info.is_divergent for info in infos) == expected
-
-
-def test_one_parameter_is_refused() -> None:
-    with refused("inference.one_parameter", parameters=1):
-        build().init(jnp.zeros(1))

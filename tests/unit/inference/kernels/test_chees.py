@@ -54,14 +54,6 @@ def test_steps_follow_the_halton_sequence() -> None:
     np.testing.assert_array_equal(states.steps_made, 64)
 
 
-@pytest.mark.parametrize("trajectory_length", [1e-6, 1.0, 4.0, 1e6])
-def test_number_of_steps_is_at_least_one_and_at_most_the_cap(trajectory_length: float) -> None:
-    steps = sample(tuned(0.1, trajectory_length), 64)[1].info.num_integration_steps
-    assert steps.min() >= 1
-    assert steps.max() <= MOST
-    assert (steps.max() == MOST) == (trajectory_length > 1.5)
-
-
 @jax.jit
 def one_step(state: TrajectoryState, learned: TunedTrajectory) -> tuple[TrajectoryState, Info]:
     return KERNEL.step(jax.random.key(3), state, learned)

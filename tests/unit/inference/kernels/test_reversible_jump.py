@@ -99,11 +99,6 @@ def test_jumps_follow_each_other(draws: dict[str, np.ndarray], name: str) -> Non
     assert len(np.unique(after)) == 3
 
 
-def test_each_jump_changes_one_number_by_one(draws: dict[str, np.ndarray]) -> None:
-    steps = [draws[f"jump_to_{name}"] - draws[f"jump_from_{name}"] for name in ("width_1", "depth")]
-    np.testing.assert_array_equal(np.abs(steps).sum(axis=0), 1)
-
-
 def test_probabilities_are_those_of_the_jumps_that_are_counted(
     draws: dict[str, np.ndarray],
 ) -> None:

@@ -225,13 +225,6 @@ def test_restarts_are_arrivals_from_the_hottest_rung() -> None:
     assert restarts >= 5
 
 
-def test_ladder_is_geometric_or_as_given() -> None:
-    ladder = tempering.make_ladder(5, 1e-4, None)
-    np.testing.assert_allclose(ladder, [1, 1e-1, 1e-2, 1e-3, 1e-4])
-    np.testing.assert_array_equal(tempering.make_ladder(None, None, LADDER), LADDER)
-    np.testing.assert_array_equal(tempering.make_ladder(16, 1e-3, LADDER), LADDER)
-
-
 @pytest.mark.parametrize(
     ("settings", "kind"),
     [
