@@ -169,7 +169,7 @@ from nlobayes.distributions.laws import LAWS
 from nlobayes.evaluation.comparison.runs import METRICS
 from nlobayes.evaluation.predictive.noise import PredictiveNoise
 from nlobayes.evaluation.predictive.noise_fit import fit_noise
-from nlobayes.evaluation.tasks.regression import evaluate
+from nlobayes.evaluation.scores.of_split import evaluate
 from nlobayes.plots import FIGURES, render
 from nlobayes.plots.scores import COMPARED, SCANNED
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from nlobayes.checks import APPROXIMATE, label_of, show_limit, show_value, untested
 from nlobayes.diagnostics.advice import next_steps
 from nlobayes.extras import needed
+from nlobayes.metrics.shown import error_of, shown, with_error
 
 __all__ = [
     *("FailedRun", "accuracy", "better_rival", "describe_failed", "failed", "headline"),
@@ -65,9 +66,15 @@ def _calibrated(checks: Mapping[str, Mapping[str, Any]]) -> str:
 
 def accuracy(test: Found, unit: str) -> str:
     """Describe the errors of test rows."""
-    half, most = (100 * (test.get(f"relative_error_p{share}") or 0) for share in (50, 95))
-    errors = f"half within {half:.3g}%, 95 % within {most:.3g}% of the target; " if half else ""
-    return f"{errors}RMSE {test['rmse_target']:.3g}{unit and f' {unit}'}"
+    half, most = (_percent(test, f"relative_error_p{share}") for share in (50, 95))
+    errors = f"half within {half}%, 95 % within {most}% of the target; " if half else ""
+    return f"{errors}RMSE {shown(test, 'rmse_target', '.3g')}{unit and f' {unit}'}"
+
+
+def _percent(test: Found, key: str) -> str:
+    """Write a share in percent; empty if it is missing or zero."""
+    value, error = test.get(key), error_of(test, key)
+    return with_error(100 * value, error and 100 * error, ".3g") if value else ""
 
 
 def of_spread(evaluation: Found) -> list[str]:

@@ -12,7 +12,9 @@ from nlobayes.metrics.metric import Metric, MetricKind
 INTRODUCTION = (
     "The table lists the scores of `nlobayes.metrics`, in its order. Shares are stored between 0"
     " and 1, and shown in %. `_low` and `_high` are the ends of a 95 % interval, and `_se` is a"
-    " standard error. `baseline`, `linear` and each of the `rivals` have the same scores. `rivals`"
+    " standard error over rows. `monte_carlo_error` has the error of each score of test rows that"
+    " is due to the draws ([statistics](statistics.md#monte-carlo-errors)). `baseline`, `map`,"
+    " `linear` and each of the `rivals` have the same scores. `rivals`"
     " also have `own`, the coverage and the log score of a Gaussian with the rival's own mean and"
     " sd, and `facts` of their fit ([rivals](rivals.md)). Numbers in braces are one score each:"
     " `coverage_k{1,2}` is `coverage_k1` and `coverage_k2`."
@@ -52,8 +54,9 @@ evaluation:
 - `scale` (`log10` or `identity`);
 - for classes, `prediction` and `labels`.
 
-`evaluation.json` has the score by its name for every split, and under `baseline`, `linear` and
-`rivals`. So has `runs.csv` of every comparison. With `compared: true` the tables and the figure of
+`evaluation.json` has the score by its name for every split, and under `baseline`, `map`, `linear`
+and `rivals`, without a Monte-Carlo error. So has `runs.csv` of every comparison. With
+`compared: true` the tables and the figure of
 differences have it, too. The name must differ from those of other scores. If the function returns
 a number that is not finite, or raises, the job ends with one line that names score, split and file.
 A change of the file computes the scores again, and repeats no sampling.

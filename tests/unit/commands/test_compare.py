@@ -125,7 +125,7 @@ def test_every_run_is_shown_with_its_scores_and_its_convergence(compare_runs: Co
     shown = rows(done.output)[:4]
     assert [row[0] for row in shown] == [*RUNS]
     assert shown[0][1:] == [
-        *("0.03", "0.07", "0.9990", "0.700", "0.960", "0.900"),
+        *("0.03", "0.07", "0.9990", "0.700", "0.960", "-", "0.900"),
         *("1.001 / 1.007", "95 / 88", "0", "1e+05", "yes"),
     ]
 
@@ -149,7 +149,7 @@ def test_differences_are_paired_over_seeds(compare_runs: Compare) -> None:
     """Differences -0.01 and -0.02: -0.015 ± 0.005, times t(0.975, 1) = 12.7062."""
     done = compare_runs(*RUNS)
     (row,) = [row for row in rows(done.output) if row[1] == "rmse_log10"]
-    assert row == ["made/n8", "rmse_log10", "2", "-0.015", "+0.005", "-0.07853", "+0.04853"]
+    assert row == ["made/n8", "rmse_log10", "2", "-0.015", "+0.005", "-0.07853", "+0.04853", "-"]
     assert "Paired differences to made/n4" in done.output
     assert "no ranking" not in done.output
 
@@ -157,8 +157,27 @@ def test_differences_are_paired_over_seeds(compare_runs: Compare) -> None:
 def test_one_replicate_ranks_nothing(compare_runs: Compare) -> None:
     done = compare_runs(RUNS[0], RUNS[2])
     (row,) = [row for row in rows(done.output) if row[1] == "rmse_log10"]
-    assert row == ["made/n8", "rmse_log10", "1", "-0.01", "-", "-", "-"]
+    assert row == ["made/n8", "rmse_log10", "1", "-0.01", "-", "-", "-", "-"]
     assert "Without a second replicate there is no error bar and no ranking." in done.output
+
+
+def test_scores_and_their_differences_have_monte_carlo_errors(
+    compare_runs: Compare, results: Path, tmp_path: Path
+) -> None:
+    """Of the difference of one replicate, that of both: 0.003 and 0.004 together are 0.005."""
+    for run, error in ((RUNS[0], 0.003), (RUNS[2], 0.004)):
+        path = results / "metrics" / run / "evaluation.json"
+        found = json.loads(path.read_text())
+        found["test"]["monte_carlo_error"] = {"rmse_log10": error, "coverage_95": None}
+        path.write_text(json.dumps(found))
+    done = compare_runs(RUNS[0], RUNS[2], "--out", tmp_path)
+    assert [row[1] for row in rows(done.output)[:2]] == ["0.030(3)", "0.020(4)"]
+    (row,) = [row for row in rows(done.output) if row[1] == "rmse_log10"]
+    assert row[-1] == "0.005"
+    assert "| 0.030(3) |" in (tmp_path / "table.md").read_text()
+    table = pd.read_csv(tmp_path / "runs.csv")
+    assert table["rmse_log10_monte_carlo_error"].tolist() == [0.003, 0.004]
+    assert "monte_carlo_error" not in table
 
 
 def test_what_has_not_converged_is_red_wherever_it_is_shown(
@@ -168,7 +187,7 @@ def test_what_has_not_converged_is_red_wherever_it_is_shown(
     write_run(results, "made/n2/s1", converged=False, checks=checks, rhat_f_median=None)
     plain = compare_runs("made/n2/s1", *RUNS)
     first, second, *_ = rows(plain.output)
-    assert first[7] == "- / 1.007"
+    assert first[8] == "- / 1.007"
     assert first[-1] == "FAILED: rhat_f_p99, ebfmi_min"
     assert second[-1] == "yes"
     assert "Paired differences to made/n2 (NOT CONVERGED)" in plain.output

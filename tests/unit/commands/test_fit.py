@@ -65,7 +65,9 @@ def test_a_table_becomes_a_surrogate_and_a_study_that_gives_its_bytes(
     assert f"with a checkout of nlobayes: {called}\n" in printed.out
     assert called in Path("my_table.yaml").read_text()
     assert re.search(r"Gaussian process on the same rows: .*; its log score is .*: ", printed.out)
-    assert re.search(r"test rows: half within .* RMSE [\d.e+-]+ pb; \d+% lie inside", printed.out)
+    assert re.search(
+        r"test rows: half within .* RMSE [\d.()e+-]+ pb; [\d.()]+% lie inside", printed.out
+    )
     assert {path.name for path in Path().iterdir()} == {table.name, "my_table.nc", "my_table.yaml"}
     surrogate = Surrogate.load("my_table.nc")
     assert surrogate.units == {"mass": "GeV", "mixing": "", "sigma": "pb"}

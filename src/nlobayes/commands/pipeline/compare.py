@@ -26,6 +26,7 @@ from nlobayes.evaluation.comparison import runs as comparison
 from nlobayes.evaluation.comparison import settings
 from nlobayes.evaluation.comparison.runs import Learned, PointPredictions, RunMetrics
 from nlobayes.evaluation.scores.information import elpd_difference
+from nlobayes.metrics.shown import MONTE_CARLO, error_of
 from nlobayes.study.comparison import ComparedRun, CompareJob, scanned, varied
 from nlobayes.study.jobs import read_job
 
@@ -130,6 +131,7 @@ def _read(run: ComparedRun, folder: Path) -> RunMetrics:
         ),
         train=comparison.numbers(evaluation.get("train", {})),
         pulls={kind: evaluation["test"].get(f"pulls_{kind}") for kind in settings.KINDS},
+        errors=_errors(evaluation),
     )
 
 
@@ -165,6 +167,13 @@ def _of_model(evaluation: Mapping[str, Any]) -> dict[str, float | None]:
     if stated := evaluation.get("stated_noise"):
         found |= {f"stated_{name}": stated["test"][name] for name in STATED}
     return found
+
+
+def _errors(evaluation: Mapping[str, Any]) -> dict[str, float | None]:
+    """Take the Monte-Carlo errors of the test scores, and of the model's own predictive."""
+    stated = (evaluation.get("stated_noise") or {}).get("test", {})
+    own = {f"stated_{name}": error_of(stated, name) for name in STATED}
+    return {**(evaluation["test"].get(MONTE_CARLO) or {}), **own}
 
 
 def _point_differences(first: RunMetrics, second: RunMetrics, plots: Path) -> Table | str:

@@ -13,9 +13,11 @@ from nlobayes.commands.shared.rivals import COSTS, cost_cells, cost_of, shown_na
 from nlobayes.diagnostics.tightness import TIGHT
 from nlobayes.evaluation.comparison import runs as comparison
 from nlobayes.evaluation.comparison.runs import INTERVAL, RunMetrics
+from nlobayes.metrics.shown import BRACKETS, MONTE_CARLO, error_of, shown, with_error
 from nlobayes.types import Columns
 
 RED = "bold red"
+NOT_INTERPRETED = "A difference below two Monte-Carlo errors may come from the draws."
 
 
 class Accuracy(NamedTuple):
@@ -37,28 +39,37 @@ def show_runs(runs: Sequence[RunMetrics]) -> Table:
     accuracy = _accuracy(runs)
     own_scores = comparison.compared_by(runs)
     rows = [{**_run(run, accuracy), **_own([run], own_scores)} for run in runs]
-    return _table(rows, title="Test split, total uncertainty with fitted noise")
+    return _table(rows, "Test split, total uncertainty with fitted noise", BRACKETS)
 
 
 def _run(run: RunMetrics, accuracy: Accuracy) -> dict[str, str | Text]:
-    test, found = run.test.get, run.diagnostics.get
+    found = run.diagnostics.get
+
+    def test(key: str, form: str) -> str:
+        return shown(_with_errors(run), key, form, missing="-")
+
     rhats = (_number(found(key), ".3f") for key in ("rhat_f_median", "rhat_f_p99"))
     effective = (_number(found(key), ".0f") for key in ("ess_scored_median", "ess_scored_min"))
     tight = " (tight)" if not run.converged and (found("tightness") or 0) > TIGHT else ""
     return {
         "run": run.run,
-        accuracy.first_name: _number(test(accuracy.first), ".4g"),
+        accuracy.first_name: test(accuracy.first, ".4g"),
         f"baseline {accuracy.first_name}": _number(run.baseline.get(accuracy.first), ".4g"),
-        accuracy.second_name: _number(test(accuracy.second), ".4f"),
-        "68 % cov.": _number(test("coverage_68"), ".3f"),
-        "95 % cov.": _number(test("coverage_95"), ".3f"),
-        "sigma_z": _number(test("sigma_z_total"), ".3f"),
+        accuracy.second_name: test(accuracy.second, ".4f"),
+        "68 % cov.": test("coverage_68", ".3f"),
+        "95 % cov.": test("coverage_95", ".3f"),
+        "log score": test("lppd", ".3f"),
+        "sigma_z": test("sigma_z_total", ".3f"),
         "R-hat f med / p99": " / ".join(rhats),
         "ESS scored med / min": " / ".join(effective),
         "div.": _number(found("divergences"), ".0f"),
         "tau": _number(found("tightness"), ".2g") + tight,
         "converged": _verdict(run),
     }
+
+
+def _with_errors(run: RunMetrics) -> dict[str, Any]:
+    return {**run.test, MONTE_CARLO: run.errors}
 
 
 def _verdict(run: RunMetrics) -> Text:
@@ -116,14 +127,15 @@ def show_differences(differences: Columns, runs: Sequence[RunMetrics]) -> Table:
             "metric": row["metric"],
             "replicates": str(row["replicates"]),
             **_interval(row),
+            "Monte-Carlo error": _number(row[MONTE_CARLO], ".2g"),
         }
         for row in _rows(differences)
     ]
     reference = _marked(differences["reference"][0], failed)
     title = Text.assemble("Paired differences to ", reference, ", 95 % t interval")
     alone = (differences["replicates"] < 2).any()
-    caption = "Without a second replicate there is no error bar and no ranking." if alone else None
-    return _table(rows, title, caption)
+    ranking = "Without a second replicate there is no error bar and no ranking. "
+    return _table(rows, title, (ranking if alone else "") + NOT_INTERPRETED)
 
 
 def _marked(setting: str, failed: set[str]) -> Text:
@@ -163,7 +175,7 @@ def _markdown(rows: Sequence[Mapping[str, str]]) -> str:
 def _setting(runs: Sequence[RunMetrics], accuracy: Accuracy) -> dict[str, str]:
     """Describe replicates by their worst convergence and their mean scores."""
     diagnostics = [run.diagnostics for run in runs]
-    test, baseline = [run.test for run in runs], [run.baseline for run in runs]
+    test, baseline = [*map(_with_errors, runs)], [run.baseline for run in runs]
     rhats = (_over(max, diagnostics, key, ".3f") for key in ("rhat_f_median", "rhat_f_p99"))
     effective = (
         _over(min, diagnostics, key, ".0f") for key in ("ess_scored_median", "ess_scored_min")
@@ -212,13 +224,17 @@ def _over(
 
 
 def _mean(scores: Sequence[Mapping[str, Any]], key: str, form: str) -> str:
-    """Write the mean of a score and its standard error over replicates; a dash if one misses."""
+    """Write the mean of a score and its standard error over replicates; a dash if one misses.
+
+    The score of one run has its Monte-Carlo error in brackets.
+    """
     values = [each.get(key) for each in scores]
     if None in values:
         return "-"
     found = comparison.estimate(np.array(values, dtype=np.float64))
-    error = "" if found.size == 1 else f" ± {found.standard_error:.2g}"
-    return f"{found.mean:{form}}{error}"
+    if found.size == 1:
+        return with_error(found.mean, error_of(scores[0], key), form)
+    return f"{found.mean:{form}} ± {found.standard_error:.2g}"
 
 
 def _accuracy(runs: Sequence[RunMetrics]) -> Accuracy:

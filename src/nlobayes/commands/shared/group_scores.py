@@ -10,6 +10,7 @@ from rich.table import Table
 
 from nlobayes.commands.shared.summary_table import filled_by, score_columns
 from nlobayes.commands.shared.verdicts import Finished
+from nlobayes.metrics.shown import shown
 
 ERRORS = {"error": "relative_error_p50", "error, 95 %": "relative_error_p95"}
 """Relative errors of the target, median and 95 % quantile."""
@@ -59,14 +60,10 @@ def group_table(runs: Sequence[Finished], of_classes: bool) -> Table | None:
 
 
 def _errors(scores: Mapping[str, Any], of_classes: bool) -> list[str]:
-    return [] if of_classes else [_number(scores.get(key), ".2%") for key in ERRORS.values()]
+    return [] if of_classes else [shown(scores, key, ".2%") for key in ERRORS.values()]
 
 
 def score_cells(scores: Mapping[str, Any], of_classes: bool) -> list[str]:
     """Return the cells of the score columns of the summary."""
     columns = score_columns(of_classes).items()
-    return [_number(scores.get(filled_by(keys, scores)), column.form) for column, keys in columns]
-
-
-def _number(value: float | None, form: str) -> str:
-    return "none" if value is None else format(value, form)
+    return [shown(scores, filled_by(keys, scores), column.form) for column, keys in columns]

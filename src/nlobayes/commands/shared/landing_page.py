@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from nlobayes.commands.shared.answers import answers
+from nlobayes.commands.shared.centre_scores import SOURCE, centre_rows
+from nlobayes.commands.shared.centre_scores import TITLE as TITLE_OF_CENTRES
+from nlobayes.commands.shared.centre_scores import header as header_of_centres
 from nlobayes.commands.shared.group_scores import TITLE, group_rows
 from nlobayes.commands.shared.group_scores import header as header_of_groups
 from nlobayes.commands.shared.output_rows import TITLE as TITLE_OF_OUTPUTS
@@ -27,6 +30,7 @@ from nlobayes.commands.shared.verdicts import (
     steps_of,
 )
 from nlobayes.metrics import metric_of
+from nlobayes.metrics.shown import BRACKETS, shown
 
 
 def landing_page(runs: Sequence[Finished]) -> str:
@@ -40,9 +44,11 @@ def landing_page(runs: Sequence[Finished]) -> str:
             *(f"**{question}** {_plain(answer)}" for question, answer in answers(runs).items()),
             *([_table([_header(False), *map(_cells, numbers)])] if numbers else []),
             *([_table([_header(True), *map(_cells, classes)])] if classes else []),
+            BRACKETS,
             *_groups(runs),
             *_outputs(runs),
             *_sizes(runs),
+            *_centres(runs),
             *_rivals(runs),
             *(_verdict(label, failure) for label, failure in failures(runs).items()),
             *map(_plain, steps_of(runs)),
@@ -72,6 +78,13 @@ def _sizes(runs: Sequence[Finished]) -> list[str]:
     """Write the drawn sizes of networks, if there are any."""
     rows = [[_plain(cell) for cell in row] for row in size_rows(runs)]
     return [f"{TITLE_OF_SIZES}:", _table([header_of_sizes(), *rows])] if rows else []
+
+
+def _centres(runs: Sequence[Finished]) -> list[str]:
+    """Write the scores of error bars about other centres, and of the model's own."""
+    rows = [[_plain(cell) for cell in row] for row in centre_rows(runs)]
+    table = _table([header_of_centres(), *rows])
+    return [f"{TITLE_OF_CENTRES}:", table, _plain(SOURCE)] if rows else []
 
 
 def _rivals(runs: Sequence[Finished]) -> list[str]:
@@ -111,7 +124,7 @@ def _scores(run: Finished) -> list[str]:
         if column.first:
             key = filled_by(keys, test)
             unit = " dex" if metric_of(key).unit == "dex" else ""
-            cells.append(_number(test[key], column.form) + unit)
+            cells.append(shown(test, key, column.form) + unit)
     return cells
 
 

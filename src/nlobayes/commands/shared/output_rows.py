@@ -10,6 +10,7 @@ from rich.table import Table
 from nlobayes.commands.shared.plain_table import plain_table
 from nlobayes.commands.shared.summary_table import filled_by
 from nlobayes.commands.shared.verdicts import Finished
+from nlobayes.metrics.shown import shown
 
 TITLE = "Targets that one network learned, each with error bars of its own (test rows)"
 COLUMNS: dict[str, tuple[tuple[str, ...], str]] = {
@@ -41,5 +42,4 @@ def output_table(runs: Sequence[Finished]) -> Table | None:
 
 
 def _cells(test: Mapping[str, Any]) -> list[str]:
-    found = ((test.get(filled_by(keys, test)), form) for keys, form in COLUMNS.values())
-    return ["none" if value is None else format(value, form) for value, form in found]
+    return [shown(test, filled_by(keys, test), form) for keys, form in COLUMNS.values()]

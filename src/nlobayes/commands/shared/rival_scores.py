@@ -7,11 +7,13 @@ from typing import Any
 
 from rich.table import Table
 
+from nlobayes.commands.shared.centre_scores import percent
 from nlobayes.commands.shared.group_scores import ERRORS, score_cells
 from nlobayes.commands.shared.plain_table import plain_table
 from nlobayes.commands.shared.rivals import COSTS, cost_cells, shown_name
 from nlobayes.commands.shared.summary_table import score_columns
 from nlobayes.commands.shared.verdicts import Finished
+from nlobayes.metrics.shown import shown
 
 TITLE = "Rivals on the same rows, with error bars fitted alike (test rows; CPU time)"
 THIS_RUN = "this run"
@@ -46,10 +48,6 @@ def _rival(run: Finished, name: str, found: Mapping[str, Any]) -> list[str]:
 
 
 def _scores(test: Mapping[str, Any]) -> list[str]:
-    errors = [_number(test.get(key), 100, " %") for key in ERRORS.values()]
-    return [*errors, _number(test.get("crps")), *score_cells(test, of_classes=False)]
-
-
-def _number(value: float | None, factor: float = 1, unit: str = "") -> str:
-    """Write a number with two digits; empty for None."""
-    return "" if value is None else f"{factor * value:.2g}{unit}"
+    errors = [percent(test, key) for key in ERRORS.values()]
+    crps = shown(test, "crps", ".2g", missing="")
+    return [*errors, crps, *score_cells(test, of_classes=False)]

@@ -12,10 +12,11 @@ from rich.text import Text
 from nlobayes import metrics
 from nlobayes.commands.shared.verdicts import Finished
 from nlobayes.diagnostics.tightness import TIGHT
+from nlobayes.metrics.shown import BRACKETS, shown
 
 CHAINS = (
     "R-hat (99 %) of f near 1: the chains agree. ESS scored: effective draws behind the scores, the"
-    " smallest of f."
+    f" smallest of f.\n{BRACKETS}"
 )
 LEGENDS = {
     False: "RMSE in dex where log10 is learned; 68 %, 95 %: points inside these intervals.\n"
@@ -114,7 +115,7 @@ def _maps(run: Finished, of_classes: bool) -> list[Text]:
 
 def _scores(test: Mapping[str, Any], of_classes: bool) -> list[Text]:
     return [
-        _number(test[filled_by(keys, test)], column.form)
+        Text(shown(test, filled_by(keys, test), column.form))
         for column, keys in score_columns(of_classes).items()
     ]
 

@@ -34,6 +34,7 @@ from nlobayes.fitting.studies import (
     without_climbing,
 )
 from nlobayes.fitting.table_settings import SPLIT, dataset_of, lines_of
+from nlobayes.metrics.shown import shown
 from nlobayes.study.files import parse_yaml
 from nlobayes.study.job_builder import prepare_job
 
@@ -284,4 +285,5 @@ def _accuracy(evaluation: Mapping[str, Any]) -> str:
     """Describe the errors of test rows, and the share inside their error bars."""
     test = evaluation["test"]
     errors = in_words.accuracy(test, evaluation["learned"]["unit"])
-    return f"test rows: {errors}; {test['coverage_68']:.0%} lie inside their 68 % error bars"
+    inside = shown(test, "coverage_68", ".1%")
+    return f"test rows: {errors}; {inside} lie inside their 68 % error bars"

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from nlobayes.artifacts.files import read_json
+from nlobayes.commands.shared.centre_scores import SOURCE, centre_table
 from nlobayes.commands.shared.group_scores import group_table
 from nlobayes.commands.shared.landing_page import landing_page
 from nlobayes.commands.shared.output_rows import output_table
@@ -106,6 +107,10 @@ def _show_tables(console: Console, runs: Sequence[Finished]) -> None:
     if sizes := size_table(runs):
         console.print()
         console.print(sizes)
+    if centres := centre_table(runs):
+        console.print()
+        console.print(centres)
+        console.print(SOURCE, style="dim")
     if rivals := rival_table(runs):
         console.print()
         console.print(rivals)

@@ -17,6 +17,7 @@ from scipy.special import stdtrit
 
 from nlobayes.errors import InputError
 from nlobayes.metrics import Shown, shown_in
+from nlobayes.metrics.shown import MONTE_CARLO
 from nlobayes.types import Columns
 
 SAMPLING = (
@@ -79,7 +80,8 @@ class RunMetrics(NamedTuple):
     state it. `rivals` are those of `evaluation.json` by name: the scores of each, or the missing
     package. `compared` names the custom scores that runs are compared by. `train` are the
     `numbers` of the train split. `pulls` counts those of the test rows in bins, of kind `total` and
-    `epistemic`, if there are any.
+    `epistemic`, if there are any. `errors` are the Monte-Carlo errors of the scores in `test`, as
+    far as they are known.
     """
 
     run: str
@@ -95,6 +97,7 @@ class RunMetrics(NamedTuple):
     compared: tuple[str, ...] = ()
     train: Mapping[str, float | None] = {}
     pulls: Mapping[str, Sequence[float] | None] = {}
+    errors: Mapping[str, float | None] = {}
 
     @property
     def failed_checks(self) -> tuple[str, ...]:
@@ -134,7 +137,8 @@ class Estimate(NamedTuple):
 
 def numbers(scores: Mapping[str, Any]) -> dict[str, float | None]:
     """Keep the scores that are numbers, or None where the number does not exist."""
-    return {key: value for key, value in scores.items() if isinstance(value, int | float | None)}
+    kept = {key: value for key, value in scores.items() if key != MONTE_CARLO}
+    return {key: value for key, value in kept.items() if isinstance(value, int | float | None)}
 
 
 def runs_table(runs: Sequence[RunMetrics]) -> Columns:
@@ -146,8 +150,9 @@ def runs_table(runs: Sequence[RunMetrics]) -> Columns:
         `run`, `setting`, `replicate`, the settings that differ, `converged` (true, false, or
         `approximate` where convergence does not apply), `failed_checks`, the
         keys of `SAMPLING`, every score of the test split, those of `FITTED` of the train split
-        with prefix `train_`, and every score of the test split of the baseline with prefix
-        `baseline_`. A missing value is NaN in a column of numbers, empty in one of texts.
+        with prefix `train_`, every score of the test split of the baseline with prefix
+        `baseline_`, and the Monte-Carlo errors of the scores of `METRICS` with suffix
+        `_monte_carlo_error`. A missing value is NaN in a column of numbers, empty in one of texts.
     """
     columns: Columns = {}
     for section in zip(*(_sections(run) for run in runs), strict=True):
@@ -164,8 +169,9 @@ def differences_table(runs: Sequence[RunMetrics]) -> Columns:
     dict
         `setting`, `reference`, `metric` (of `METRICS` and custom scores, if any run has it),
         `replicates` (shared pairs), `difference` (setting minus reference, mean over pairs),
-        `standard_error`, and `low`, `high` of the 95 % t interval; the last three are NaN for one
-        replicate, the last four for none.
+        `standard_error`, and `low`, `high` of the 95 % t interval; these three are NaN for one
+        replicate, these four for none. `monte_carlo_error` is that of the difference, NaN where it
+        is not known; it is a part of the standard error.
 
     Raises
     ------
@@ -180,7 +186,7 @@ def differences_table(runs: Sequence[RunMetrics]) -> Columns:
         (setting, reference, metric, *_paired(of, settings[reference], metric))
         for (setting, of), metric in product([*settings.items()][1:], metrics)
     ]
-    names = ("setting", "reference", "metric", "replicates", *INTERVAL)
+    names = ("setting", "reference", "metric", "replicates", *INTERVAL, MONTE_CARLO)
     return {name: np.array([row[place] for row in rows]) for place, name in enumerate(names)}
 
 
@@ -310,7 +316,8 @@ def _sections(run: RunMetrics) -> tuple[Mapping[str, Any], ...]:
     sampling = {key: run.diagnostics.get(key) for key in SAMPLING}
     baseline = {f"baseline_{key}": value for key, value in run.baseline.items()}
     train = {f"train_{key}": run.train[key] for key in FITTED if key in run.train}
-    return identity, run.values, verdict | sampling, run.test, train, baseline
+    errors = {f"{key}_{MONTE_CARLO}": run.errors[key] for key in METRICS if key in run.errors}
+    return identity, run.values, verdict | sampling, run.test, train, baseline, errors
 
 
 def _column(values: Sequence[Any]) -> np.ndarray:
@@ -321,14 +328,17 @@ def _column(values: Sequence[Any]) -> np.ndarray:
 
 def _paired(
     setting: Mapping[str, RunMetrics], reference: Mapping[str, RunMetrics], metric: str
-) -> Estimate:
-    pairs = [
-        (_metric(run, metric), _metric(reference[replicate], metric))
-        for replicate, run in setting.items()
-        if replicate in reference
+) -> tuple[float, ...]:
+    """Estimate the difference of two settings, and its Monte-Carlo error."""
+    shared = [(run, reference[name]) for name, run in setting.items() if name in reference]
+    known = [
+        (a - b, run.errors.get(metric), other.errors.get(metric))
+        for run, other in shared
+        if (a := _metric(run, metric)) is not None and (b := _metric(other, metric)) is not None
     ]
-    differences = [a - b for a, b in pairs if a is not None and b is not None]
-    return estimate(np.array(differences, dtype=np.float64))
+    difference, *errors = np.array(known, dtype=np.float64).reshape(-1, 3).T
+    error = float(np.linalg.norm(errors)) / len(known) if known else math.nan
+    return (*estimate(difference), error)
 
 
 def _metric(run: RunMetrics, name: str) -> float | None:

@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from nlobayes.distributions.chunks import point_chunks
 from nlobayes.distributions.distribution import Law
-from nlobayes.distributions.mixture import Mixture
+from nlobayes.evaluation import monte_carlo
+from nlobayes.metrics.shown import MONTE_CARLO
 
 
 def scores(draws: np.ndarray, observed: np.ndarray, noise: Law) -> dict[str, Any]:
@@ -30,13 +32,39 @@ def scores(draws: np.ndarray, observed: np.ndarray, noise: Law) -> dict[str, Any
     -------
     dict
         `lppd` and its `lppd_se` (nats per point), `coverage_68` and `coverage_95` of central
-        intervals.
+        intervals; `monte_carlo_error`, that of each by key, None for one draw.
     """
-    predictive = Mixture(draws, noise)
-    lppd, off_centre = predictive.logpdf(observed), np.abs(predictive.cdf(observed) - 0.5)
-    return {
-        "lppd": float(lppd.mean()),
-        "lppd_se": float(lppd.std(ddof=1) / np.sqrt(len(lppd))) if len(lppd) > 1 else None,
-        "coverage_68": float(np.mean(off_centre < 0.68 / 2)),
-        "coverage_95": float(np.mean(off_centre < 0.95 / 2)),
-    }
+    batch = monte_carlo.batches_of(len(draws))
+    density, probability = _sums(draws, observed, noise, np.flatnonzero(np.diff(batch, prepend=-1)))
+    counts = np.bincount(batch)
+
+    def of(batches: np.ndarray) -> dict[str, Any]:
+        draws = counts[batches].sum()
+        lppd = np.logaddexp.reduce(density[batches]) - np.log(draws)
+        off_centre = np.abs(probability[batches].sum(axis=0) / draws - 0.5)
+        return {
+            "lppd": float(lppd.mean()),
+            "lppd_se": float(lppd.std(ddof=1) / np.sqrt(len(lppd))) if len(lppd) > 1 else None,
+            "coverage_68": float(np.mean(off_centre < 0.68 / 2)),
+            "coverage_95": float(np.mean(off_centre < 0.95 / 2)),
+        }
+
+    halves = monte_carlo.balanced_halves(len(counts))
+    errors = monte_carlo.errors_of_halves([(of(half), of(~half)) for half in halves])
+    return {**of(np.ones(len(counts), bool)), MONTE_CARLO: errors}
+
+
+def _sums(
+    draws: np.ndarray, observed: np.ndarray, noise: Law, starts: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Sum density, as a logarithm, and distribution function over batches of draws (batch, point).
+
+    `starts` (batch,) is the first draw of each batch.
+    """
+    parts = []
+    for part in point_chunks(*draws.shape):
+        law, residual = noise.at(part), observed[part] - draws[:, part]
+        density = np.logaddexp.reduceat(law.logpdf(residual), starts)
+        parts.append((density, np.add.reduceat(law.cdf(residual), starts)))
+    density, probability = np.concatenate(parts, axis=2)
+    return density, probability

@@ -21,7 +21,7 @@ _RESAMPLES_AT_ONCE = 50
 
 
 def accuracy(
-    draws: np.ndarray, observed: np.ndarray, rng: np.random.Generator, *, scale: str
+    draws: np.ndarray, observed: np.ndarray, rng: np.random.Generator | None, *, scale: str
 ) -> dict[str, float | str]:
     """Score the point predictions of one split.
 
@@ -32,7 +32,7 @@ def accuracy(
     observed
         Observed targets on the model scale, axis (point).
     rng
-        Source of the resampled points.
+        Source of the resampled points; None for no intervals.
     scale
         `log10` or `identity`.
 
@@ -142,7 +142,7 @@ def variance_share(observed: np.ndarray, largest: int) -> float | str:
 
 
 def _log10_scores(
-    mean: np.ndarray, observed: np.ndarray, rng: np.random.Generator
+    mean: np.ndarray, observed: np.ndarray, rng: np.random.Generator | None
 ) -> dict[str, float | str]:
     squared = float(np.mean(np.square(observed - mean)))
     return {
@@ -155,11 +155,14 @@ def _log10_scores(
 
 
 def _r_squared_scores(
-    name: str, predicted: np.ndarray, observed: np.ndarray, *, rng: np.random.Generator
+    name: str, predicted: np.ndarray, observed: np.ndarray, *, rng: np.random.Generator | None
 ) -> dict[str, float | str]:
+    found = {name: r_squared(predicted, observed)}
+    if rng is None:
+        return found
     interval = r_squared_interval(predicted, observed, rng)
     low, high = (interval, interval) if isinstance(interval, str) else interval
-    return {name: r_squared(predicted, observed), f"{name}_low": low, f"{name}_high": high}
+    return {**found, f"{name}_low": low, f"{name}_high": high}
 
 
 def _relative_scores(predicted: np.ndarray, target: np.ndarray) -> dict[str, float | str]:

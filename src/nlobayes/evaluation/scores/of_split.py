@@ -36,6 +36,7 @@ def evaluate(
     *,
     scale: str,
     own: OwnScores = NO_OWN,
+    quick: bool = False,
 ) -> dict[str, Any]:
     """Score predicted numbers of one split, by every module of `regression` and custom scores.
 
@@ -54,6 +55,8 @@ def evaluate(
         `log10` or `identity`.
     own
         Custom scores, which come last.
+    quick
+        Whether intervals over resampled points are left out, and sampled numbers are fewer.
 
     Returns
     -------
@@ -68,7 +71,7 @@ def evaluate(
         function of the user gives no score.
     """
     draws, observed = checked_split(draws, observed)
-    split = regression.Split(draws, observed, noise, rng, scale)
+    split = regression.Split(draws, observed, noise, rng, scale, quick)
     scores = [each.score(split) for each in regression.SCORES.values()]
     return _explained([*scores, own.of(split)])
 

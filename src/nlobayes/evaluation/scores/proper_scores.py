@@ -19,9 +19,9 @@ INTERVAL_LEVELS = (68, 90, 95)
 
 _LN10 = math.log(10)
 _NO_TARGET_MOMENTS = "a Student-t of log10 has neither mean nor variance in target space"
-# A few draws (an ensemble, a single fit) get several noise values each, for an accurate CRPS.
-_FEWEST_CRPS_MEMBERS = 1000
-_FEWEST_MEMBERS = 200
+FEWEST_CRPS_MEMBERS, QUICK_MEMBERS = 1000, 200
+"""Least numbers of noisy draws of a CRPS: a few draws (an ensemble, a single fit) get several noise
+values each."""
 
 
 def proper_scores(
@@ -31,6 +31,7 @@ def proper_scores(
     rng: np.random.Generator,
     *,
     scale: str,
+    members: int = FEWEST_CRPS_MEMBERS,
 ) -> dict[str, float | str]:
     """Score the predictive distribution of one split, averaged over points.
 
@@ -46,6 +47,8 @@ def proper_scores(
         Source of the noise in the CRPS, the only sampled numbers.
     scale
         `log10` or `identity`.
+    members
+        Least number of noisy draws in the CRPS.
 
     Returns
     -------
@@ -76,7 +79,7 @@ def proper_scores(
         "lppd_target": lppd if scale == "identity" else lppd - _log_derivative(observed),
         "nll_gaussian": _gaussian_nll(observed, moments.mean, moments.total_sd),
         "nll_gaussian_target": _gaussian_nll_target(predictive, observed, scale=scale),
-        **_crps(predictive, observed, rng, scale=scale),
+        **_crps(predictive, observed, rng, scale=scale, fewest=members),
         **_interval_scores(predictive, observed, scale=scale),
         "posterior_sd": _root_mean_square(moments.posterior_sd),
         "noise_sd": _root_mean_square(noise.law.sd()),
@@ -107,7 +110,7 @@ def crps_per_point(
     """
     predictive = locate(draws, noise)
     samples = len(predictive.centres)
-    repeats = math.ceil(_FEWEST_MEMBERS / samples)
+    repeats = math.ceil(QUICK_MEMBERS / samples)
     parts = [
         _crps_of(observed[part], _noisy(predictive.at(part), rng, repeats))
         for part in point_chunks(samples * repeats, len(observed))
@@ -131,11 +134,11 @@ def _interval_scores(predictive: Mixture, observed: np.ndarray, *, scale: str) -
 
 
 def _crps(
-    predictive: Mixture, observed: np.ndarray, rng: np.random.Generator, *, scale: str
+    predictive: Mixture, observed: np.ndarray, rng: np.random.Generator, *, scale: str, fewest: int
 ) -> dict[str, float | str]:
     """Compute the unbiased CRPS over noisy draws (probability-weighted moments), in both spaces."""
     samples = len(predictive.centres)
-    repeats = math.ceil(_FEWEST_CRPS_MEMBERS / samples)
+    repeats = math.ceil(fewest / samples)
     total, total_target = 0.0, 0.0
     for part in point_chunks(samples * repeats, len(observed)):
         members = _noisy(predictive.at(part), rng, repeats)

@@ -19,6 +19,7 @@ from nlobayes.evaluation.classification.scores import (
     checked_labels,
     predict_classes,
 )
+from nlobayes.evaluation.monte_carlo import monte_carlo_errors
 from nlobayes.evaluation.scores.of_groups import score_groups
 from nlobayes.evaluation.scores.of_split import evaluate_classes
 from nlobayes.evaluation.scores.own import OwnScores
@@ -26,6 +27,7 @@ from nlobayes.evaluation.tables import examples, planes
 from nlobayes.evaluation.tasks.measures import accuracy_of_classes
 from nlobayes.evaluation.tasks.stated import compare_classes, log_likelihood_of_classes
 from nlobayes.evaluation.tasks.task import Choices, Given, Scores
+from nlobayes.metrics.shown import MONTE_CARLO
 from nlobayes.types import Columns, Dataset
 
 SCALES: tuple[str, ...] = ("classes",)
@@ -85,7 +87,7 @@ def _every_split(probabilities: np.ndarray, data: Dataset, own: OwnScores) -> Sc
 
 
 def _one_split(probabilities: np.ndarray, data: Dataset, split: int, own: OwnScores) -> Scores:
-    """Score the rows of a split; score held-out rows also in groups."""
+    """Score the rows of a split; score held-out rows also in groups, test rows with errors."""
 
     def some_rows(rows: np.ndarray, code: int = 0) -> Scores:
         del code
@@ -93,9 +95,15 @@ def _one_split(probabilities: np.ndarray, data: Dataset, split: int, own: OwnSco
         return evaluate_classes(found, data.target[rows], own._replace(place=SPLITS[split]))
 
     chosen = data.split == split
+    scores = some_rows(chosen)
+    if split == TEST:
+        labels, drawn = data.target[chosen], probabilities[:, chosen]
+        scores[MONTE_CARLO] = monte_carlo_errors(
+            drawn, lambda half: evaluate_classes(predict_classes(half), labels)
+        )
     if data.groups is None or split == TRAIN:
-        return some_rows(chosen)
-    return some_rows(chosen) | {"groups": score_groups(data.groups, chosen, some_rows)}
+        return scores
+    return scores | {"groups": score_groups(data.groups, chosen, some_rows)}
 
 
 def _checks(checks: Mapping[str, Mapping[str, Any]]) -> Columns:

@@ -1,12 +1,13 @@
-"""Regression: the scores of the posterior and of two baselines, and their tables.
+"""Regression: the scores of the posterior and of its baselines, and their tables.
 
-The baselines are the MAPs as an ensemble, and least squares on the features.
+The baselines are the MAPs as an ensemble, the first of them alone, and least squares on the
+features.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -19,58 +20,33 @@ from nlobayes.data.transforms import (
     unstandardise,
 )
 from nlobayes.errors import InputError
-from nlobayes.evaluation.calibration.calibration import standardised_residuals
 from nlobayes.evaluation.calibration.conditional import (
-    coverage_by_decile,
     distance_to_training,
-    scale_shares,
 )
-from nlobayes.evaluation.calibration.pull_counts import pull_counts
-from nlobayes.evaluation.calibration.spread import coverage_of_thirds, spread_along
+from nlobayes.evaluation.calibration.spread import coverage_of_thirds
 from nlobayes.evaluation.comparison.runs import estimate
 from nlobayes.evaluation.predictive.density import (
     log_predictive_density,
-    predictive_cdf,
-    predictive_moments,
 )
 from nlobayes.evaluation.predictive.fitted import FittedNoise
 from nlobayes.evaluation.predictive.noise import PredictiveNoise, at_rows
-from nlobayes.evaluation.predictive.noise_fit import at_points, fit_noise
+from nlobayes.evaluation.predictive.noise_fit import at_points
 from nlobayes.evaluation.scores import linear
-from nlobayes.evaluation.scores.of_groups import score_groups
-from nlobayes.evaluation.scores.of_split import evaluate
-from nlobayes.evaluation.scores.own import NO_OWN, OwnScores
 from nlobayes.evaluation.scores.own_account import own_account
 from nlobayes.evaluation.tables import curves
 from nlobayes.evaluation.tables import predictions as of_predictions
 from nlobayes.evaluation.tables.predictions import Rows
-from nlobayes.evaluation.tasks.halves import Held, choose_family, halved_scores
 from nlobayes.evaluation.tasks.measures import rmse_of_numbers
 from nlobayes.evaluation.tasks.outputs import join, one_by_one
+from nlobayes.evaluation.tasks.splits import Scored, score_splits, score_test
 from nlobayes.evaluation.tasks.stated import log_likelihood_of_numbers, score_stated_noise
 from nlobayes.evaluation.tasks.task import Choices, Given, Scores
-from nlobayes.types import Columns, RivalPrediction, RowGroups
+from nlobayes.types import Columns, RivalPrediction
 
 SCALES: tuple[str, ...] = ("log10", "identity")
 NEEDS: tuple[str, ...] = ("predictive_noise",)
 log_likelihood = log_likelihood_of_numbers
 measure = rmse_of_numbers
-
-
-class Scored(NamedTuple):
-    """The inputs of scores of a posterior and its baselines; the family may be `auto`.
-
-    `groups` names groups of rows that are also scored separately; None if there are none. `own` are
-    custom scores.
-    """
-
-    rows: Rows
-    features: np.ndarray
-    target: TargetTransform
-    seed: int
-    family: str
-    groups: RowGroups | None
-    own: OwnScores = NO_OWN
 
 
 def score(given: Given, choices: Choices) -> Scores:
@@ -118,11 +94,13 @@ def _curves(given: Given, noise: PredictiveNoise) -> dict[str, Columns]:
 
 def _score_target(given: Given, choices: Choices) -> Scores:
     """Score the one target of a dataset."""
-    posterior = _draws(given)
+    posterior, members = _draws(given), given.baseline.function.astype(np.float64)
     data, chosen = given.data, (choices.seed, choices.noise)
     scored = Scored(_rows(given), data.features, _target(given), *chosen, data.groups, choices.own)
-    scores, noise = _every_split(posterior, scored)
-    scores["baseline"] = _ensemble(given.baseline.function, scored)
+    scores, noise = score_splits(posterior, scored, drawn=True)
+    scores["baseline"] = _ensemble(members, scored)
+    family = scores["baseline"]["predictive_noise"]["family"]
+    scores["map"] = score_test(members[:1], family, scored)
     scores["linear"] = _least_squares(given, scored)
     if given.rivals:
         density = _density_of_test(posterior, noise, scored)
@@ -156,7 +134,7 @@ def score_rivals(
 def _rival(rival: RivalPrediction, scored: Scored, density: np.ndarray) -> Scores:
     if rival.missing is not None:
         return {"missing": rival.missing}
-    scores, noise = _every_split(rival.function, scored)
+    scores, noise = score_splits(rival.function, scored)
     paired = estimate(_density_of_test(rival.function, noise, scored) - density)
     difference = {name: _plain(value) for name, value in paired._asdict().items()}
     scores |= {"facts": dict(rival.facts), "lppd_difference": difference}
@@ -185,70 +163,6 @@ def _rows(given: Given) -> Rows:
     )
 
 
-def _every_split(draws: np.ndarray, scored: Scored) -> tuple[Scores, PredictiveNoise]:
-    """Choose and fit the noise on validation rows, and score every split with it."""
-    rows, held = scored.rows, scored.rows.split == VALIDATION
-    spread = _spread(draws, scored)
-    halves = _halves(draws, scored, changes=spread["changes"])
-    fitted = fit_noise(
-        draws[:, held],
-        rows.observed[held],
-        family=halves["family"],
-        features=scored.features[held],
-        covariate=rows.covariate[held],
-    )
-    noise = at_points(fitted, draws, scored.features)
-    scores: Scores = {
-        name: _one_split(draws, noise, label, scored) for label, name in enumerate(SPLITS)
-    }
-    unit = "dex" if scored.target.scale == "log10" else "of the target"
-    scores["predictive_noise"] = {**fitted._asdict(), "unit": unit, "fitted_on": "val"}
-    return scores | {"spread": spread, "halves": halves}, noise
-
-
-def _one_split(draws: np.ndarray, noise: PredictiveNoise, label: int, scored: Scored) -> Scores:
-    """Score the rows of a split; score held-out rows also in groups."""
-    chosen = scored.rows.split == label
-    scored = scored._replace(own=scored.own._replace(place=SPLITS[label]))
-    scores = _some_rows(draws, noise, chosen, scored, [scored.seed, label])
-    if scored.groups is None or label == TRAIN:
-        return scores
-
-    def of_group(rows: np.ndarray, code: int) -> Scores:
-        return _some_rows(draws, noise, rows, scored, [scored.seed, label, code])
-
-    return scores | {"groups": score_groups(scored.groups, chosen, of_group)}
-
-
-def _some_rows(
-    draws: np.ndarray,
-    noise: PredictiveNoise,
-    chosen: np.ndarray,
-    scored: Scored,
-    seed: Sequence[int],
-) -> Scores:
-    """Score the chosen rows (point,)."""
-    rows, rng = scored.rows, np.random.default_rng(seed)
-    known = rows.scale_uncertainty
-    predicted, observed, here = draws[:, chosen], rows.observed[chosen], at_rows(noise, chosen)
-    mean, sd, total_sd = predictive_moments(predicted, here)
-    pit = predictive_cdf(predicted, observed, here)
-    z_total, z_epistemic = (standardised_residuals(observed, mean, each) for each in (total_sd, sd))
-    return {
-        **evaluate(predicted, observed, here, rng, scale=scored.target.scale, own=scored.own),
-        **coverage_by_decile(pit, rows.covariate[chosen]),
-        **pull_counts(z_total, z_epistemic),
-        **scale_shares(mean, total_sd, observed, None if known is None else known[chosen]),
-    }
-
-
-def _spread(draws: np.ndarray, scored: Scored) -> Scores:
-    """Test whether the spread of train and validation residuals changes along the prediction."""
-    rows = scored.rows
-    known = np.isin(rows.split, [TRAIN, VALIDATION])
-    return spread_along(draws[:, known], rows.observed[known], rows.split[known] == TRAIN)
-
-
 def _coverage_of_thirds(predicted: Columns, choices: Choices) -> list[Scores]:
     """Check coverage along the prediction on validation and test rows."""
     held = predicted["split"] != SPLITS[TRAIN]
@@ -257,24 +171,13 @@ def _coverage_of_thirds(predicted: Columns, choices: Choices) -> list[Scores]:
     return coverage_of_thirds(mean, pit, tested=tested, tolerance=choices.coverage_tolerance)
 
 
-def _halves(draws: np.ndarray, scored: Scored, *, changes: bool) -> Scores:
-    """Score the validation rows by noise that was fitted on the other half."""
-    rows, held = scored.rows, scored.rows.split == VALIDATION
-    points = Held(draws[:, held], rows.observed[held], rows.covariate[held], scored.features[held])
-    seed = [scored.seed, len(SPLITS)]
-    if scored.family == "auto":
-        return choose_family(points, seed, changes=changes)
-    scores = halved_scores(points, np.random.default_rng(seed), family=scored.family)
-    return {"family": scored.family, **scores}
-
-
 def _ensemble(members: np.ndarray, scored: Scored) -> Scores:
     """Score the MAPs as an ensemble, with its own noise, and the RMSE of each."""
-    members, test = members.astype(np.float64), scored.rows.split == TEST
+    test = scored.rows.split == TEST
     error = members[:, test] - scored.rows.observed[test]
     space = "log10" if scored.target.scale == "log10" else "target"
     rmse = [float(value) for value in np.sqrt(np.mean(error**2, axis=1))]
-    scores, _ = _every_split(members, scored)
+    scores, _ = score_splits(members, scored, drawn=True)
     return scores | {"members": {f"rmse_{space}_test": rmse}}
 
 
@@ -284,7 +187,7 @@ def _least_squares(given: Given, scored: Scored) -> Scores:
     fitted = linear.fit(data.features[train], data.target[train])
     plane = linear.predict(fitted, data.features)
     plane = unstandardise(scored.target, plane, data.relative_to)
-    scores, _ = _every_split(plane[np.newaxis], scored)
+    scores, _ = score_splits(plane[np.newaxis], scored)
     named = zip(("intercept", *data.feature_names), *fitted[:2], strict=True)
     coefficients = {
         name: {"value": _plain(value), "standard_error": _plain(error)}

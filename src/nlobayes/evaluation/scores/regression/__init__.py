@@ -27,6 +27,8 @@ class Split(NamedTuple):
         from `rng.spawn(1)[0]`, so that the scores of the others do not change.
     scale
         `log10` or `identity`.
+    quick
+        Whether intervals over resampled points are left out, and sampled numbers are fewer.
     """
 
     draws: np.ndarray
@@ -34,6 +36,7 @@ class Split(NamedTuple):
     noise: PredictiveNoise
     rng: np.random.Generator
     scale: str
+    quick: bool = False
 
 
 class Score(Protocol):

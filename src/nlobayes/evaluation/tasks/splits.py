@@ -1,0 +1,164 @@
+"""The scores of predicted numbers on every split, by noise that was fitted to validation rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from nlobayes.data.splits import SPLITS, TEST, TRAIN, VALIDATION
+from nlobayes.data.transforms import TargetTransform
+from nlobayes.evaluation import monte_carlo
+from nlobayes.evaluation.calibration.calibration import standardised_residuals
+from nlobayes.evaluation.calibration.conditional import coverage_by_decile, scale_shares
+from nlobayes.evaluation.calibration.pull_counts import pull_counts
+from nlobayes.evaluation.calibration.spread import spread_along
+from nlobayes.evaluation.predictive.density import predictive_cdf, predictive_moments
+from nlobayes.evaluation.predictive.fitted import FittedNoise
+from nlobayes.evaluation.predictive.noise import PredictiveNoise, at_rows
+from nlobayes.evaluation.predictive.noise_fit import at_points, fit_noise
+from nlobayes.evaluation.scores.of_groups import score_groups
+from nlobayes.evaluation.scores.of_split import evaluate
+from nlobayes.evaluation.scores.own import NO_OWN, OwnScores
+from nlobayes.evaluation.tables.predictions import Rows
+from nlobayes.evaluation.tasks.halves import Held, choose_family, halved_scores
+from nlobayes.evaluation.tasks.task import Scores
+from nlobayes.metrics.shown import MONTE_CARLO
+from nlobayes.types import RowGroups
+
+
+class Scored(NamedTuple):
+    """The inputs of scores of a posterior and its baselines; the family may be `auto`.
+
+    `groups` names groups of rows that are also scored separately; None if there are none. `own` are
+    custom scores.
+    """
+
+    rows: Rows
+    features: np.ndarray
+    target: TargetTransform
+    seed: int
+    family: str
+    groups: RowGroups | None
+    own: OwnScores = NO_OWN
+
+
+def score_splits(
+    draws: np.ndarray, scored: Scored, *, drawn: bool = False
+) -> tuple[Scores, PredictiveNoise]:
+    """Choose and fit the noise on validation rows, and score every split with it.
+
+    Only predictions that are `drawn` at random have Monte-Carlo errors.
+    """
+    spread = _spread(draws, scored)
+    halves = _halves(draws, scored, changes=spread["changes"])
+    described, noise = _fit_noise(draws, halves["family"], scored)
+    scores: Scores = {
+        name: _one_split(draws, noise, label, scored) for label, name in enumerate(SPLITS)
+    }
+    of_draws = score_halves(halves["family"], scored)
+    errors = monte_carlo.monte_carlo_errors(draws, of_draws) if drawn else None
+    scores[SPLITS[TEST]] |= {MONTE_CARLO: errors}
+    return scores | described | {"spread": spread, "halves": halves}, noise
+
+
+def score_test(draws: np.ndarray, family: str, scored: Scored) -> Scores:
+    """Score the test split alone, by noise of a family; without Monte-Carlo errors."""
+    described, noise = _fit_noise(draws, family, scored)
+    test = _one_split(draws, noise, TEST, scored)
+    return {SPLITS[TEST]: {**test, MONTE_CARLO: None}, **described}
+
+
+def _fit_noise(draws: np.ndarray, family: str, scored: Scored) -> tuple[Scores, PredictiveNoise]:
+    """Fit the noise to draws at validation rows; return its description, and it at all rows."""
+    fitted = _fit(draws[:, scored.rows.split == VALIDATION], family, scored)
+    unit = "dex" if scored.target.scale == "log10" else "of the target"
+    noise = {**fitted._asdict(), "unit": unit, "fitted_on": "val"}
+    return {"predictive_noise": noise}, at_points(fitted, draws, scored.features)
+
+
+def _fit(held: np.ndarray, family: str, scored: Scored) -> FittedNoise:
+    """Fit the noise to draws at the validation rows (draw, validation row)."""
+    rows, features = scored.rows, scored.features
+    chosen = rows.split == VALIDATION
+    return fit_noise(
+        *(held, rows.observed[chosen]),
+        family=family,
+        features=features[chosen],
+        covariate=rows.covariate[chosen],
+    )
+
+
+def score_halves(family: str, scored: Scored) -> Callable[[np.ndarray], Scores]:
+    """Return a function that scores test rows by some of the draws (draw, point).
+
+    The noise of this family is fitted to the same draws at validation rows.
+    """
+    rows, test = scored.rows, scored.rows.split == TEST
+    used = np.isin(rows.split, (VALIDATION, TEST))
+    held, tested = (rows.split[used] == label for label in (VALIDATION, TEST))
+
+    def of_draws(draws: np.ndarray) -> Scores:
+        few = monte_carlo.summarised(draws[:, used])
+        noise = at_points(_fit(few[:, held], family, scored), few[:, tested], scored.features[test])
+        rng, observed = np.random.default_rng(scored.seed), rows.observed[test]
+        return evaluate(
+            *(few[:, tested], observed, noise, rng), scale=scored.target.scale, quick=True
+        )
+
+    return of_draws
+
+
+def _one_split(draws: np.ndarray, noise: PredictiveNoise, label: int, scored: Scored) -> Scores:
+    """Score the rows of a split; score held-out rows also in groups."""
+    chosen = scored.rows.split == label
+    scored = scored._replace(own=scored.own._replace(place=SPLITS[label]))
+    scores = _some_rows(draws, noise, chosen, scored, [scored.seed, label])
+    if scored.groups is None or label == TRAIN:
+        return scores
+
+    def of_group(rows: np.ndarray, code: int) -> Scores:
+        return _some_rows(draws, noise, rows, scored, [scored.seed, label, code])
+
+    return scores | {"groups": score_groups(scored.groups, chosen, of_group)}
+
+
+def _some_rows(
+    draws: np.ndarray,
+    noise: PredictiveNoise,
+    chosen: np.ndarray,
+    scored: Scored,
+    seed: Sequence[int],
+) -> Scores:
+    """Score the chosen rows (point,)."""
+    rows, rng = scored.rows, np.random.default_rng(seed)
+    known = rows.scale_uncertainty
+    predicted, observed, here = draws[:, chosen], rows.observed[chosen], at_rows(noise, chosen)
+    mean, sd, total_sd = predictive_moments(predicted, here)
+    pit = predictive_cdf(predicted, observed, here)
+    z_total, z_epistemic = (standardised_residuals(observed, mean, each) for each in (total_sd, sd))
+    return {
+        **evaluate(predicted, observed, here, rng, scale=scored.target.scale, own=scored.own),
+        **coverage_by_decile(pit, rows.covariate[chosen]),
+        **pull_counts(z_total, z_epistemic),
+        **scale_shares(mean, total_sd, observed, None if known is None else known[chosen]),
+    }
+
+
+def _spread(draws: np.ndarray, scored: Scored) -> Scores:
+    """Test whether the spread of train and validation residuals changes along the prediction."""
+    rows = scored.rows
+    known = np.isin(rows.split, [TRAIN, VALIDATION])
+    return spread_along(draws[:, known], rows.observed[known], rows.split[known] == TRAIN)
+
+
+def _halves(draws: np.ndarray, scored: Scored, *, changes: bool) -> Scores:
+    """Score the validation rows by noise that was fitted on the other half."""
+    rows, held = scored.rows, scored.rows.split == VALIDATION
+    points = Held(draws[:, held], rows.observed[held], rows.covariate[held], scored.features[held])
+    seed = [scored.seed, len(SPLITS)]
+    if scored.family == "auto":
+        return choose_family(points, seed, changes=changes)
+    scores = halved_scores(points, np.random.default_rng(seed), family=scored.family)
+    return {"family": scored.family, **scores}
