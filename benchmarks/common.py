@@ -26,12 +26,12 @@ from nlobayes.data.physics.source import Settings, simulate
 from nlobayes.data.selection import select
 from nlobayes.data.splits import Split
 from nlobayes.diagnostics.convergence import ess_bulk, rhat
+from nlobayes.likelihoods.gaussian import GaussianLikelihood
+from nlobayes.priors.independent import FanInPrior
 from nlobayes.study.jobs import ModelJob
 from nlobayes.study.kernels import KERNELS
-from nlobayes.study.likelihoods.gaussian import GaussianLikelihood
 from nlobayes.study.methods.mcmc import MCMC
 from nlobayes.study.presets import Network
-from nlobayes.study.priors.fan_in import FanInPrior
 from nlobayes.types import Dataset, Table
 
 FEATURES = ("m1", "n11", "n12", "n13", "n14")

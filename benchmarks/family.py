@@ -18,26 +18,28 @@ import numpy as np  # noqa: E402
 
 from benchmarks.gradient import loop  # noqa: E402
 from nlobayes.model.density import build_density  # noqa: E402
-from nlobayes.model.independent import fan_in  # noqa: E402
-from nlobayes.model.likelihoods.gaussian import Gaussian  # noqa: E402
-from nlobayes.model.likelihoods.heteroscedastic import Heteroscedastic  # noqa: E402
-from nlobayes.model.likelihoods.student_t import StudentT  # noqa: E402
 from nlobayes.model.networks import Network  # noqa: E402
 from nlobayes.model.posterior import build_posterior  # noqa: E402
-from nlobayes.model.priors.hierarchical import HalfNormal, Hierarchical  # noqa: E402
-from nlobayes.model.priors.horseshoe import Horseshoe  # noqa: E402
 from nlobayes.model.rows import choose_layout  # noqa: E402
+from nlobayes.priors.hierarchical import HalfNormalScale  # noqa: E402
+from tests.members import likelihood, prior  # noqa: E402
 
 ROWS, INPUTS, HIDDEN, SIGMA = 1000, 5, 32, 0.05
 STEPS, ROUNDS = 400, 41
-PLAIN, TOLERANCE = fan_in(1.0), Gaussian(SIGMA)
+PLAIN, TOLERANCE = prior("fan_in", scale=1.0), likelihood("gaussian", sigma=SIGMA)
 MODELS: dict[str, tuple[Any, Any]] = {
     "plain": (PLAIN, TOLERANCE),
-    "hierarchical": (Hierarchical(HalfNormal(1.0), "layer"), TOLERANCE),
-    "student_t": (PLAIN, StudentT(SIGMA, 4.0)),
-    "student_t, learned": (PLAIN, StudentT(None, None)),
-    "horseshoe": (Horseshoe(1.0, 2.0, 4.0, 1.0), TOLERANCE),
-    "heteroscedastic": (PLAIN, Heteroscedastic(SIGMA)),
+    "hierarchical": (
+        prior("hierarchical", hyper=HalfNormalScale(kind="half_normal", scale=1.0), shared="layer"),
+        TOLERANCE,
+    ),
+    "student_t": (PLAIN, likelihood("student_t", sigma=SIGMA, degrees_of_freedom=4.0)),
+    "student_t, learned": (PLAIN, likelihood("student_t", sigma=None, degrees_of_freedom=None)),
+    "horseshoe": (
+        prior("horseshoe", global_scale=1.0, slab_scale=2.0, slab_degrees=4.0, bias_scale=1.0),
+        TOLERANCE,
+    ),
+    "heteroscedastic": (PLAIN, likelihood("heteroscedastic", scale=SIGMA)),
 }
 
 

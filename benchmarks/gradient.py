@@ -20,11 +20,10 @@ import jax.numpy as jnp  # noqa: E402
 import numpy as np  # noqa: E402
 
 from nlobayes.model.density import build_density  # noqa: E402
-from nlobayes.model.independent import fan_in  # noqa: E402
-from nlobayes.model.likelihoods.gaussian import Gaussian  # noqa: E402
 from nlobayes.model.networks import Network  # noqa: E402
 from nlobayes.model.posterior import build_posterior  # noqa: E402
 from nlobayes.model.rows import Data, choose_layout  # noqa: E402
+from tests.members import likelihood, prior  # noqa: E402
 
 SIGMA, REPETITIONS = 0.05, 25
 CASES = [(1000, (5, 16, 1), 800), (1000, (5, 32, 1), 500), (11746, (5, 20, 20, 1), 60)]
@@ -68,7 +67,11 @@ def main() -> None:
         layout, chunk = choose_layout(max(sizes))
         names = [f"x{i}" for i in range(sizes[0])]
         posterior = build_posterior(
-            Network(sizes, "tanh"), fan_in(1.0), Gaussian(SIGMA), feature_names=names, layout=layout
+            Network(sizes, "tanh"),
+            prior("fan_in", scale=1.0),
+            likelihood("gaussian", sigma=SIGMA),
+            feature_names=names,
+            layout=layout,
         )
         density = build_density(posterior, chunk=chunk)
         data = density.place(rng.normal(size=(rows, sizes[0])), rng.normal(size=rows))

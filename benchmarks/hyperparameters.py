@@ -28,10 +28,10 @@ from benchmarks.common import (
 )
 from nlobayes.commands.shared import runtime
 from nlobayes.diagnostics.convergence import ess_bulk, rhat
+from nlobayes.priors.hierarchical import HierarchicalPrior
 from nlobayes.study.jobs import ModelJob
 from nlobayes.study.methods.mcmc import MCMC
 from nlobayes.study.pretraining import Pretraining
-from nlobayes.study.priors.hierarchical import HierarchicalPrior
 from nlobayes.types import Dataset
 
 COLUMNS = (

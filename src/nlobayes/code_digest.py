@@ -1,7 +1,7 @@
 """The code of a job: the modules that it uses, and a digest of their meaning.
 
-Comments, docstrings and layout do not count. From a family, such as the kernels, a job uses only
-the members that its specification chooses.
+Comments, docstrings, layout and the fields of settings do not count. From a family, such as the
+kernels, a job uses only the files of the members that its specification chooses.
 """
 
 from __future__ import annotations
@@ -26,10 +26,8 @@ CHOSEN_BY = {
     "nlobayes.inference.kernels": "kernel",
     "nlobayes.inference.methods": "method",
     "nlobayes.inference.adaptations": "warmup",
-    "nlobayes.model.activations": "activation",
-    "nlobayes.model.likelihoods": "likelihood",
-    "nlobayes.model.priors": "prior",
-    "nlobayes.model.slopes": "slopes",
+    "nlobayes.likelihoods": "likelihood",
+    "nlobayes.priors": "prior",
     "nlobayes.rivals": "rival",
 }
 """The key of a specification that chooses the members of each family."""
@@ -101,16 +99,21 @@ def modules_of(module: str, chosen: Mapping[str, Iterable[str]]) -> set[str]:
         found.add(name)
         waiting += filter(_is_ours, _read(name).imports)
         if name in CHOSEN_BY or name in FOUND_BY_NAME:
-            members = members_of(_source(name).parent)
-            taken = {*members} & {*chosen.get(name, members)}
-            waiting += (f"{name}.{member}" for member in taken)
+            members = [f"{name}.{member}" for member in members_of(_source(name).parent)]
+            waiting += (one for one in members if name not in chosen or _is_of(one, chosen[name]))
     return found
 
 
+def _is_of(member: str, kinds: Iterable[str]) -> bool:
+    """Return whether a file defines one of these kinds: by its name, or by the key `kind`."""
+    return not {member.rpartition(".")[2], *_read(member).kinds}.isdisjoint(kinds)
+
+
 class _Module(NamedTuple):
-    """Imports of a module, and its syntax tree as text."""
+    """Imports of a module, the kinds of its settings, and its syntax tree as text."""
 
     imports: tuple[str, ...]
+    kinds: frozenset[str]
     meaning: str
 
 
@@ -118,6 +121,7 @@ class _Module(NamedTuple):
 def _read(name: str) -> _Module:
     tree = ast.parse(_source(name).read_bytes())
     imports: list[str] = []
+    kinds: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             imports += [alias.name for alias in node.names]
@@ -125,7 +129,26 @@ def _read(name: str) -> _Module:
             imports += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
         elif isinstance(node, _WITH_DOCSTRING):
             node.body = [statement for statement in node.body if not _is_text(statement)]
-    return _Module(tuple(imports), ast.dump(tree))
+            if isinstance(node, ast.ClassDef) and (own := _kinds_of(node)):
+                kinds |= own
+                node.body = [each for each in node.body if not _is_field(each)]
+    return _Module(tuple(imports), frozenset(kinds), ast.dump(tree))
+
+
+def _kinds_of(settings: ast.ClassDef) -> set[str]:
+    """Return the values of `kind: Literal[...]` in a class; none if it is not one of settings."""
+    return {
+        part.value
+        for line in settings.body
+        if isinstance(line, ast.AnnAssign) and ast.unparse(line.target) == "kind"
+        for part in ast.walk(line.annotation)
+        if isinstance(part, ast.Constant) and isinstance(part.value, str)
+    }
+
+
+def _is_field(line: ast.stmt) -> bool:
+    """Return whether a line defines a setting, whose value a specification states."""
+    return isinstance(line, ast.AnnAssign) and "ClassVar" not in ast.unparse(line.annotation)
 
 
 _WITH_DOCSTRING = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)

@@ -56,11 +56,6 @@ def bind(own: OwnFunction) -> Bound:
     return Bound(own.codes["function"], load_function(own.codes["function"]), own.settings)
 
 
-def functions_of(settings: Any) -> dict[str, Callable[..., Any]]:
-    """Load the functions of the user that a preset names, by its keys; empty if it names none."""
-    return {key: load_function(code) for key, code in settings.codes.items()}
-
-
 def bind_activations(named: Any) -> Any:
     """Load the functions of the user in an activation, or in a list of activations."""
     if isinstance(named, OwnFunction):

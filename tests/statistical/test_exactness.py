@@ -20,13 +20,12 @@ from nlobayes.inference.kernel import LogDensity
 from nlobayes.inference.kernels import KERNELS
 from nlobayes.inference.sampling import draw
 from nlobayes.inference.warmup import adapt
+from nlobayes.likelihoods.gaussian import GaussianLikelihood
 from nlobayes.model.conditionals import Conjugates
+from nlobayes.priors.independent import FanInPrior, GaussianPrior
 from nlobayes.study import presets
 from nlobayes.study.jobs import ModelJob
-from nlobayes.study.likelihoods.gaussian import GaussianLikelihood
 from nlobayes.study.methods.mcmc import MCMC
-from nlobayes.study.priors.fan_in import FanInPrior
-from nlobayes.study.priors.gaussian import GaussianPrior
 from nlobayes.types import Dataset
 
 pytestmark = pytest.mark.statistical

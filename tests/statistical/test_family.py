@@ -16,10 +16,10 @@ from scipy.special import log_expit, log_softmax
 from scipy.stats import cauchy, gamma, halfcauchy, halfnorm, invgamma, laplace, norm, qmc, t
 
 from nlobayes import builder
+from nlobayes.likelihoods import Likelihood
+from nlobayes.priors import Prior
 from nlobayes.study import presets
 from nlobayes.study.jobs import ModelJob
-from nlobayes.study.likelihoods import Likelihood
-from nlobayes.study.priors import Prior
 from nlobayes.types import Dataset
 from tests.statistical.test_exactness import assert_expectations, make_dataset, sample_model
 

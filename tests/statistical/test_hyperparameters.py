@@ -10,12 +10,11 @@ from scipy.stats import gamma, halfcauchy, multivariate_normal
 
 from nlobayes import builder
 from nlobayes.diagnostics import agreement
+from nlobayes.likelihoods.gaussian import GaussianLikelihood
+from nlobayes.priors.hierarchical import GammaPrecision, HalfCauchyScale, HierarchicalPrior
+from nlobayes.priors.tensorbnn import TensorBNNPrior
 from nlobayes.study import presets
 from nlobayes.study.jobs import ModelJob
-from nlobayes.study.likelihoods.gaussian import GaussianLikelihood
-from nlobayes.study.priors._hyper import GammaPrecision, HalfCauchyScale
-from nlobayes.study.priors.hierarchical import HierarchicalPrior
-from nlobayes.study.priors.tensorbnn import TensorBNNPrior
 from nlobayes.types import Dataset
 from tests.statistical.test_exactness import (
     SIGMA,

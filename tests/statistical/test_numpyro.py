@@ -14,11 +14,11 @@ from nlobayes.diagnostics.autocorrelation import integrated_time
 from nlobayes.inference.kernel import LogDensity
 from nlobayes.inference.sampling import draw
 from nlobayes.inference.warmup import adapt
+from nlobayes.likelihoods.gaussian import GaussianLikelihood
+from nlobayes.priors.independent import FanInPrior
 from nlobayes.study import presets
 from nlobayes.study.jobs import ModelJob
-from nlobayes.study.likelihoods.gaussian import GaussianLikelihood
 from nlobayes.study.methods.mcmc import MCMC as Chains
-from nlobayes.study.priors.fan_in import FanInPrior
 from nlobayes.types import Dataset
 
 pytestmark = pytest.mark.statistical

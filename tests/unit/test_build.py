@@ -18,7 +18,12 @@ from nlobayes.inference.kernel import Tuned
 from nlobayes.inference.pretrain import fit_map
 from nlobayes.inference.records import to_arrays
 from nlobayes.inference.warmup import adapt
+from nlobayes.likelihoods import Likelihood
+from nlobayes.likelihoods.gaussian import GaussianLikelihood
 from nlobayes.model.conditionals import Conjugates
+from nlobayes.priors import Prior
+from nlobayes.priors.hierarchical import GammaPrecision, HierarchicalPrior
+from nlobayes.priors.independent import FanInPrior, GaussianPrior
 from nlobayes.study import presets
 from nlobayes.study.jobs import ModelJob
 from nlobayes.study.kernels import KERNELS, Kernel
@@ -26,13 +31,6 @@ from nlobayes.study.kernels.gibbs_hmc import GibbsHMCKernel
 from nlobayes.study.kernels.hmc import HMCKernel
 from nlobayes.study.kernels.nuts import NUTSKernel
 from nlobayes.study.kernels.random_walk import RandomWalkKernel
-from nlobayes.study.likelihoods import Likelihood
-from nlobayes.study.likelihoods.gaussian import GaussianLikelihood
-from nlobayes.study.priors import Prior
-from nlobayes.study.priors._hyper import GammaPrecision
-from nlobayes.study.priors.fan_in import FanInPrior
-from nlobayes.study.priors.gaussian import GaussianPrior
-from nlobayes.study.priors.hierarchical import HierarchicalPrior
 from nlobayes.study.warmups import WARMUPS, Warmup
 from nlobayes.study.warmups.windows import WindowWarmup
 from nlobayes.types import Dataset

@@ -11,13 +11,12 @@ from scipy.stats import norm
 from nlobayes import builder
 from nlobayes.builder import Model
 from nlobayes.inference.pretrain import fit_map
+from nlobayes.likelihoods import Likelihood
+from nlobayes.likelihoods.gaussian import GaussianLikelihood
+from nlobayes.priors import Prior
+from nlobayes.priors.independent import FanInPrior, GaussianPrior
 from nlobayes.study import presets
 from nlobayes.study.jobs import ModelJob
-from nlobayes.study.likelihoods import Likelihood
-from nlobayes.study.likelihoods.gaussian import GaussianLikelihood
-from nlobayes.study.priors import Prior
-from nlobayes.study.priors.fan_in import FanInPrior
-from nlobayes.study.priors.gaussian import GaussianPrior
 from nlobayes.types import Dataset
 
 SIGMA = 0.2

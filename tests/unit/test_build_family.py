@@ -11,10 +11,10 @@ from scipy.special import expit, log_softmax
 
 from nlobayes import builder
 from nlobayes.builder import Model
+from nlobayes.likelihoods import Likelihood
+from nlobayes.priors import Prior
 from nlobayes.study import presets
 from nlobayes.study.jobs import ModelJob
-from nlobayes.study.likelihoods import Likelihood
-from nlobayes.study.priors import Prior
 from nlobayes.types import Dataset
 from tests.refusals import refused
 

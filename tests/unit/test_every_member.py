@@ -11,12 +11,18 @@ import numpy as np
 import pytest
 
 from nlobayes import builder
+from nlobayes.likelihoods import LIKELIHOODS
+from nlobayes.priors import PRIORS
+from nlobayes.priors.slopes import ExponentialSlopes, NormalSlopes, TensorBNNSlopes
 from nlobayes.settings.values import Choice
 from nlobayes.study.jobs import ModelJob
-from nlobayes.study.likelihoods import LIKELIHOODS
-from nlobayes.study.priors import PRIORS
-from nlobayes.study.slopes import SLOPES
 from nlobayes.types import Dataset
+
+SLOPES: dict[str, type[Choice]] = {
+    "exponential": ExponentialSlopes,
+    "normal": NormalSlopes,
+    "tensorbnn": TensorBNNSlopes,
+}
 
 
 def ours(family: Mapping[str, type[Choice]]) -> list[str]:

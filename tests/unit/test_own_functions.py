@@ -15,18 +15,12 @@ import yaml
 from scipy.stats import expon
 from scipy.stats import laplace as laplace_law
 
-from nlobayes.builder.statement import build_likelihood
 from nlobayes.evaluation.classification.scores import predict_classes
 from nlobayes.evaluation.predictive.noise import PredictiveNoise
 from nlobayes.evaluation.scores.of_split import evaluate, evaluate_classes
 from nlobayes.evaluation.scores.own import OwnScores
+from nlobayes.likelihoods.custom import CustomLikelihood
 from nlobayes.model.density import build_density
-from nlobayes.model.independent import fan_in
-from nlobayes.model.likelihood import Scaled
-from nlobayes.model.likelihoods.gaussian import Gaussian
-from nlobayes.model.likelihoods.heteroscedastic import Heteroscedastic
-from nlobayes.model.likelihoods.laplace import Laplace
-from nlobayes.model.likelihoods.student_t import StudentT
 from nlobayes.model.networks import Network
 from nlobayes.model.own_activation import check_activation
 from nlobayes.model.posterior import build_posterior
@@ -35,11 +29,11 @@ from nlobayes.study.activation import CustomActivation
 from nlobayes.study.grid import Study, load_study
 from nlobayes.study.job_builder import run_jobs
 from nlobayes.study.library import override
-from nlobayes.study.likelihoods.custom import CustomLikelihood
 from nlobayes.study.own_score import CustomScore
 from nlobayes.study.presets import Evaluation
 from nlobayes.surrogate.evaluation import evaluate as by_numpy
 from nlobayes.surrogate.prediction import predict as by_jax
+from tests.members import likelihood, prior
 from tests.refusals import refused
 from tests.unit.evaluation.noises import make_noise
 from tests.unit.study.conftest import SMALL
@@ -76,7 +70,7 @@ def documented(page: str) -> dict[str, dict[str, Any]]:
 def density_of(likelihood: Any, activation: Any = "tanh", outputs: int = 1, **given: Any) -> Any:
     posterior = build_posterior(
         Network((2, 3, outputs), activation),
-        fan_in(1.0),
+        prior("fan_in", scale=1.0),
         likelihood,
         feature_names=("a", "b"),
         layout="rows",
@@ -115,7 +109,10 @@ def test_tanh_of_the_user_is_ours() -> None:
     ours, mine = Network(sizes, "tanh"), Network(sizes, own)
     for predict in (by_numpy, by_jax):
         np.testing.assert_allclose(predict(mine, drawn, ROWS), predict(ours, drawn, ROWS), 1e-12)
-    assert_same(density_of(Gaussian(0.1), own[1]), density_of(Gaussian(0.1)))
+    assert_same(
+        density_of(likelihood("gaussian", sigma=0.1), own[1]),
+        density_of(likelihood("gaussian", sigma=0.1)),
+    )
 
 
 @pytest.mark.parametrize(
@@ -216,24 +213,42 @@ def without_degrees(f, variables, error, xp):
 """
 
 
-def likelihood(function: str, noise: str, outputs: int = 1, **settings: Any) -> Any:
+def custom(function: str, noise: str, outputs: int = 1, **settings: Any) -> Any:
     given = {"file": write(LIKELIHOODS), "function": function, "noise": noise}
-    return build_likelihood(
-        CustomLikelihood(kind="custom", settings=settings, outputs_of_network=outputs, **given)
-    )
+    return likelihood("custom", settings=settings, outputs_of_network=outputs, **given)
 
 
 CASES: dict[str, tuple[Callable[[], Any], Any, int]] = {
-    "gaussian": (lambda: likelihood("gaussian", "noise_of_gaussian", sigma=0.3), Gaussian(0.3), 1),
-    "by hand": (lambda: likelihood("by_hand", "noise_of_gaussian", sigma=0.3), Gaussian(0.3), 1),
-    "learned": (lambda: likelihood("learned", "noise_of_learned"), Gaussian(None, 1.0), 1),
+    "gaussian": (
+        lambda: custom("gaussian", "noise_of_gaussian", sigma=0.3),
+        likelihood("gaussian", sigma=0.3),
+        1,
+    ),
+    "by hand": (
+        lambda: custom("by_hand", "noise_of_gaussian", sigma=0.3),
+        likelihood("gaussian", sigma=0.3),
+        1,
+    ),
+    "learned": (
+        lambda: custom("learned", "noise_of_learned"),
+        likelihood("gaussian", sigma=None, scale=1.0),
+        1,
+    ),
     "two outputs": (
-        lambda: likelihood("two", "noise_of_two", 2, scale=0.3),
-        Heteroscedastic(0.3),
+        lambda: custom("two", "noise_of_two", 2, scale=0.3),
+        likelihood("heteroscedastic", scale=0.3),
         2,
     ),
-    "student_t": (lambda: likelihood("student", "noise_of_student"), StudentT(0.2, 4.0), 1),
-    "laplace": (lambda: likelihood("laplace", "noise_of_laplace"), Laplace(0.2), 1),
+    "student_t": (
+        lambda: custom("student", "noise_of_student"),
+        likelihood("student_t", sigma=0.2, degrees_of_freedom=4.0),
+        1,
+    ),
+    "laplace": (
+        lambda: custom("laplace", "noise_of_laplace"),
+        likelihood("laplace", sigma=0.2),
+        1,
+    ),
 }
 
 
@@ -261,7 +276,9 @@ def test_a_likelihood_of_the_user_is_ours_of_the_same_formula(name: str) -> None
     f = np.random.default_rng(6).normal(size=(4, 7, outputs)[: 2 + (outputs > 1)])
     variables = {"noise": np.full((4, 1), 0.4)}
     for found, known in zip(
-        own.noise(f, variables, None, np), ours.noise(f, variables, None, np), strict=True
+        own.noise_about(f, variables, None, np),
+        ours.noise_about(f, variables, None, np),
+        strict=True,
     ):
         if not isinstance(known, str) and known is not None:
             np.testing.assert_allclose(found, known, rtol=1e-12)
@@ -273,8 +290,11 @@ def test_a_likelihood_of_the_user_is_ours_of_the_same_formula(name: str) -> None
 
 
 def test_errors_of_rows_reach_a_likelihood_of_the_user() -> None:
-    own = likelihood("gaussian", "noise_of_gaussian", sigma=0.3)
-    mine, ours = density_of(own, errors=True), density_of(Gaussian(0.3), errors=True)
+    own = custom("gaussian", "noise_of_gaussian", sigma=0.3)
+    mine, ours = (
+        density_of(own, errors=True),
+        density_of(likelihood("gaussian", sigma=0.3), errors=True),
+    )
     assert_same(mine, ours, ERROR)
     assert terms(mine, ERROR)[1] != terms(mine, 2 * ERROR)[1]
 
@@ -296,13 +316,13 @@ def test_what_is_no_likelihood_is_refused_before_anything_runs(
     function: str, noise: str, code: str
 ) -> None:
     with refused(code) as caught:
-        density_of(likelihood(function, noise))
+        density_of(custom(function, noise))
     assert "\n" not in str(caught.value)
 
 
 def test_the_documented_likelihood_is_one() -> None:
     preset = documented("models.md")["likelihoods/exponential.py"]["likelihoods"]["mine"]
-    own: Any = build_likelihood(CustomLikelihood.model_validate(preset))
+    own: Any = CustomLikelihood.model_validate(preset)
     density = density_of(own)
     position = np.random.default_rng(5).normal(size=density.size)
     named = density.variables(position)
@@ -314,23 +334,11 @@ def test_the_documented_likelihood_is_one() -> None:
     )[0]
     expected = laplace_law.logpdf(TARGET, f, spread).sum()
     np.testing.assert_allclose(density.log_likelihood(position, data), expected, rtol=1e-10)
-    others = density_of(Gaussian(0.1))
+    others = density_of(likelihood("gaussian", sigma=0.1))
     weights = np.delete(position, density.places["spread"])
     hyper = float(density.log_prior(position) - others.log_prior(weights))
     np.testing.assert_allclose(hyper, expon.logpdf(spread, scale=0.1) + np.log(spread), rtol=1e-8)
-    assert own.noise(f, {"spread": 0.2}, None, np)[::2] == ("laplace", 0.2)
-
-
-def test_a_likelihood_of_one_scale_needs_its_sigma_alone() -> None:
-    """A class derived from `Scaled` that knows nothing of what may also be learned."""
-
-    class Mine(Scaled):
-        sigma = None
-
-        def observe(self, output: Any, target: Any, error: Any = None) -> Any:
-            return Gaussian.observe(self, output, target, error)  # type: ignore[arg-type]
-
-    assert_same(density_of(Mine()), density_of(Gaussian(None)))
+    assert own.noise_about(f, {"spread": 0.2}, None, np)[::2] == ("laplace", 0.2)
 
 
 SCORES = """

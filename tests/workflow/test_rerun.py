@@ -262,10 +262,8 @@ CHANGED_CODE: list[tuple[str, dict[str, int]]] = [
     ("study/grid.py", {}),
     ("cli.py", {}),
     ("inference/adaptations/windows.py", since("warmup")),
-    ("model/priors/fan_in.py", since("pretrain")),
-    ("model/activations/tanh.py", since("pretrain")),
-    ("model/priors/horseshoe.py", {}),
-    ("model/activations/relu.py", {}),
+    ("priors/independent.py", since("pretrain")),
+    ("priors/horseshoe.py", {}),
 ]
 
 

@@ -107,9 +107,7 @@ def build_model(
     if integrated:
         rows = len(train["target"])
         layout, chunk = marginal.LAYOUT, marginal.chunk_of(network.sizes[-2], rows)
-    posterior = state(
-        pieces, dataset, job.prior, layout=layout, earlier=earlier, non_centered=non_centered
-    )
+    posterior = state(pieces, dataset, layout=layout, earlier=earlier, non_centered=non_centered)
     density = build_density(posterior, chunk=chunk, shards=job.shards)
     data = density.place(**train)
 

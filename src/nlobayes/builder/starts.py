@@ -112,7 +112,7 @@ def build_problem(model: Model) -> Problem:
     def misfit(position: jax.Array, rows: Rows) -> jax.Array:
         whole = sampled.whole(position)
         output = predict(whole, rows.features)
-        noise = model.likelihood.noise(output, density.variables(whole), None, jnp)
+        noise = model.likelihood.noise_about(output, density.variables(whole), None, jnp)
         if noise is None:
             return -log_likelihood(position, rows) / len(rows.target)
         return jnp.sqrt(jnp.mean((noise.centre - rows.target) ** 2))

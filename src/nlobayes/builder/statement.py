@@ -14,20 +14,15 @@ from nlobayes.data.transforms import (
     target_transform,
 )
 from nlobayes.errors import InputError
+from nlobayes.likelihoods import Likelihood
 from nlobayes.model.architecture import Varying
 from nlobayes.model.earlier_data import Site
-from nlobayes.model.likelihood import Likelihood
-from nlobayes.model.likelihoods import LIKELIHOODS
 from nlobayes.model.networks import Network
 from nlobayes.model.own_activation import check_activation
 from nlobayes.model.posterior import Posterior, build_posterior, condition
-from nlobayes.model.prior import Prior, Statement
-from nlobayes.model.priors import PRIORS
-from nlobayes.model.slopes import SLOPE_PRIORS
-from nlobayes.own_functions import Bound, bind_activations, functions_of
+from nlobayes.own_functions import Bound, bind_activations
+from nlobayes.priors import Prior
 from nlobayes.study.jobs import ModelJob
-from nlobayes.study.likelihood import LikelihoodSettings
-from nlobayes.study.prior import PriorSettings
 from nlobayes.types import Dataset, EarlierData
 
 
@@ -42,15 +37,12 @@ class Pieces(NamedTuple):
 
 def pieces_of(job: ModelJob, dataset: Dataset) -> Pieces:
     """Build the pieces of the model of a job."""
-    likelihood = build_likelihood(job.likelihood)
-    network = _network(job, dataset, likelihood)
-    return Pieces(network, build_prior(job.prior), likelihood, varying_of(job.network))
+    return Pieces(_network(job, dataset), job.prior, job.likelihood, varying_of(job.network))
 
 
 def state(
     pieces: Pieces,
     dataset: Dataset,
-    settings: PriorSettings,
     *,
     layout: str,
     earlier: EarlierData | None = None,
@@ -59,22 +51,23 @@ def state(
     """Define the posterior of a job in PyMC, with placeholders for a dataset's train rows.
 
     Without `non_centered` its variables are the named ones of stored draws. `earlier` are the
-    earlier data that the settings of the prior name.
+    earlier data that the prior names.
 
     Raises
     ------
     InputError
         If earlier data are not given where the prior names them, or are of something else.
     """
-    if earlier is None and settings.earlier is not None:
-        raise InputError("builder.earlier_not_given", file=settings.earlier.file)
+    stated = pieces.prior.earlier
+    if earlier is None and stated is not None:
+        raise InputError("builder.earlier_not_given", file=stated.file)
     return build_posterior(
         pieces.network,
         pieces.prior,
         pieces.likelihood,
         feature_names=dataset.feature_names,
         layout=layout,
-        slopes=build_slopes(settings),
+        slopes=pieces.prior.slopes,
         errors=dataset.error is not None,
         targets=1 if dataset.target.ndim == 1 else dataset.target.shape[1],
         non_centered=non_centered,
@@ -96,33 +89,15 @@ def pymc_model(
     `state`.
     """
     pieces = pieces_of(job, dataset)
-    stated = state(
-        pieces, dataset, job.prior, layout="rows", earlier=earlier, non_centered=non_centered
-    )
+    stated = state(pieces, dataset, layout="rows", earlier=earlier, non_centered=non_centered)
     rows = np.flatnonzero(dataset.split == 0)
     return condition(stated, **columns_of(dataset, 0), rows=rows)
 
 
-def build_prior(settings: PriorSettings) -> Prior:
-    """Build the prior of weights and biases, with the user's function if it has one."""
-    return PRIORS[settings.kind].build(**functions_of(settings), **settings.arguments())
-
-
-def build_likelihood(settings: LikelihoodSettings) -> Likelihood:
-    """Build the likelihood, with the user's functions if it has any."""
-    return LIKELIHOODS[settings.kind].build(**functions_of(settings), **settings.arguments())
-
-
-def build_slopes(settings: PriorSettings) -> Statement | None:
-    """Build the prior of trained slopes, where there is one."""
-    slopes = settings.slopes
-    return None if slopes is None else SLOPE_PRIORS[slopes.kind].build(**slopes.arguments())
-
-
-def _network(job: ModelJob, dataset: Dataset, likelihood: Likelihood) -> Network:
+def _network(job: ModelJob, dataset: Dataset) -> Network:
     labels = dataset.transforms["target"].get("labels", ())
     targets = len(labels) or len(dataset.target_names)
-    outputs = likelihood.outputs(targets)
+    outputs = job.likelihood.outputs(targets)
     if job.network.outputs not in (None, outputs):
         raise InputError("builder.other_outputs", outputs=job.network.outputs, needed=outputs)
     sizes = (len(dataset.feature_names), *job.network.hidden, outputs)

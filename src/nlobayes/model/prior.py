@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol
-
-import jax
-import pymc as pm
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from nlobayes.model.networks import BIASES, SLOPES, WEIGHTS, Network, layer_names
+
+if TYPE_CHECKING:
+    import jax
 
 WHITENED = "_whitened"
 """Suffix of the name of an array that is sampled in units of its scale."""
 
+INPUT = "feature"
+"""The dimension of the inputs of the first layer."""
+
 OUTPUT_BIAS_SCALE = 1.0
 """Default scale of the biases of the output; the target is standardised."""
-
-Draw = Callable[[jax.Array, jax.Array, jax.Array], tuple[jax.Array, jax.Array]]
 
 
 class Parameters(NamedTuple):
@@ -56,7 +57,7 @@ class Conditional(NamedTuple):
     group: str
     name: str
     arrays: tuple[str, ...]
-    draw: Draw
+    draw: Callable[[jax.Array, jax.Array, jax.Array], tuple[jax.Array, jax.Array]]
 
 
 class Statement(Protocol):
@@ -90,10 +91,35 @@ def arrays_of(
     return arrays
 
 
-def scaled(parameters: Parameters, scale: Any, mean: Any = None) -> Any:
-    """Define one array of normals with a scale and a mean, non-centered where requested."""
-    name, dims = parameters.name, parameters.dims
+def scaled(
+    parameters: Parameters, scale: Any, mean: Any = None, law: Callable[..., Any] | None = None
+) -> Any:
+    """Define one array with a scale and a mean, non-centered where requested.
+
+    `law(name, mean, scale, dims=...)` defines a variable of another family than the normal.
+    """
+    import pymc as pm
+
+    define, name, dims = law or pm.Normal, parameters.name, parameters.dims
     if not parameters.non_centered:
-        return pm.Normal(name, 0.0 if mean is None else mean, scale, dims=dims)
-    spread = pm.Normal(name + WHITENED, 0.0, 1.0, dims=dims) * scale
+        return define(name, 0.0 if mean is None else mean, scale, dims=dims)
+    spread = define(name + WHITENED, 0.0, 1.0, dims=dims) * scale
     return pm.Deterministic(name, spread if mean is None else mean + spread, dims=dims)
+
+
+def scaled_by_learned(
+    parameters: Parameters, *, mean_sd: float, scale_mean: float, scale_sd: float
+) -> Any:
+    """Define an array N(a, b^2), a ~ N(0, mean_sd^2) and b ~ N(scale_mean, scale_sd^2) > 0."""
+    import pymc as pm
+
+    mean = pm.Normal(f"mean_{parameters.name}", 0.0, pm.floatX(mean_sd))
+    scale = positive_normal(f"scale_{parameters.name}", scale_mean, scale_sd)
+    return scaled(parameters, scale, mean)
+
+
+def positive_normal(name: str, mean: float, sd: float) -> Any:
+    """Define a normal truncated at zero."""
+    import pymc as pm
+
+    return pm.TruncatedNormal(name, pm.floatX(mean), pm.floatX(sd), lower=pm.floatX(0.0))

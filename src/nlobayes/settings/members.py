@@ -1,4 +1,4 @@
-"""Settings of the members of a family: one class each, in the file of the member's name.
+"""The settings of the members of a family, by their kinds, from the files of a package.
 
 A new file in such a folder is a new member; there is no list of them. The package of a family
 contains
@@ -8,7 +8,7 @@ contains
     if TYPE_CHECKING:
         Kernel = KernelSettings
     else:
-        Kernel = union_of(__name__, __file__)
+        Kernel = one_of_kinds(KERNELS.values())
 """
 
 from __future__ import annotations
@@ -27,14 +27,6 @@ from nlobayes.settings.values import Frozen
 Settings = TypeVar("Settings", bound=Frozen)
 
 
-def union_of(package: str, file: str) -> Any:
-    """Build the type of a family's settings, which the key `kind` distinguishes.
-
-    Takes the `__name__` and the `__file__` of the package.
-    """
-    return one_of_kinds(settings_of(package, file, Frozen).values())
-
-
 def one_of_kinds(members: Iterable[type[Frozen]]) -> Any:
     """Build the union type of some settings, which the key `kind` distinguishes."""
     first, *others = members
@@ -46,32 +38,33 @@ def one_of_kinds(members: Iterable[type[Frozen]]) -> Any:
 def settings_of(
     package: str, file: str, base: Callable[..., Settings]
 ) -> Mapping[str, type[Settings]]:
-    """Find the settings of every member of a package, by the names of their files.
+    """Find the settings in the files of a package, by their kinds.
 
-    All settings derive from the class `base`, which may be abstract; `type[...]` does not allow
-    that. Files with a leading underscore are helpers. The settings of a file are its class with a
-    field `kind`.
+    Takes the `__name__` and the `__file__` of the package. All settings derive from the class
+    `base`, which may be abstract; `type[...]` does not allow that. Files with a leading underscore
+    are helpers; every other file defines at least one class with `kind: Literal[...]`.
     """
-    names = members_of(Path(file).parent)
-    return {name: _settings_in(import_module(f"{package}.{name}"), name, base) for name in names}
+    found: dict[str, Any] = {}
+    for name in members_of(Path(file).parent):
+        for one in _settings_in(import_module(f"{package}.{name}")):
+            if not issubclass(one, base):  # type: ignore[arg-type]
+                continue
+            for kind in kinds_of(one):
+                if found.setdefault(kind, one) is not one:
+                    raise TypeError(f"{one.__name__} and {found[kind].__name__} are of {kind!r}")
+    return dict(sorted(found.items()))
 
 
-def _settings_in(module: ModuleType, name: str, base: Any) -> Any:
-    found = [value for value in vars(module).values() if _is_settings(value, module, base)]
-    kinds = [get_args(one.model_fields["kind"].annotation) for one in found]
-    if kinds != [(name,)]:
-        raise TypeError(
-            f"{module.__file__} must define one {base.__name__} with `kind: Literal[{name!r}]`; "
-            f"found {', '.join(one.__name__ for one in found) or 'none'} of kinds {kinds}"
-        )
-    return found[0]
+def kinds_of(settings: type[Frozen]) -> tuple[str, ...]:
+    """Return the values of the key `kind` that these settings have."""
+    return get_args(settings.model_fields["kind"].annotation)
 
 
-def _is_settings(value: Any, module: ModuleType, base: Any) -> bool:
-    return (
-        isinstance(value, type)
-        and issubclass(value, Frozen)
-        and issubclass(value, base)
-        and value.__module__ == module.__name__
-        and "kind" in value.model_fields
-    )
+def _settings_in(module: ModuleType) -> list[type[Frozen]]:
+    classes = [one for one in vars(module).values() if isinstance(one, type)]
+    settings = [one for one in classes if issubclass(one, Frozen)]
+    own = [one for one in settings if one.__module__ == module.__name__]
+    found = [one for one in own if "kind" in one.model_fields and kinds_of(one)]
+    if not found:
+        raise TypeError(f"{module.__file__} must define settings with `kind: Literal[...]`")
+    return found

@@ -13,9 +13,6 @@ from nlobayes.errors import InputError
 from nlobayes.settings.pinned import check_place, pin
 from nlobayes.settings.values import Frozen
 
-NOT_SETTINGS = frozenset({"file", "function", "sha256"})
-"""Keys of a function that are not arguments of the object built with it."""
-
 
 class Code(NamedTuple):
     """A function in a file of the user; only a file with this digest is run."""

@@ -95,12 +95,10 @@ class Choice(Frozen):
     """Settings of one member of a family, which `kind` names."""
 
     kind: str
-    NOT_OWN: ClassVar[frozenset[str]] = frozenset({"kind"})
-    """Keys that are not arguments of the member itself."""
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments from which the member of this name is built."""
-        return self.model_dump(exclude=set(self.NOT_OWN))
+        return self.model_dump(exclude={"kind"})
 
 
 def _with_new_names(value: Any, renamed: Mapping[str, str]) -> Any:

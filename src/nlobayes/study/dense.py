@@ -39,7 +39,7 @@ def fewest_parameters(run: RunSpec) -> int:
     """Count the fewest weights and biases that a method can have."""
     read = run.dataset.features
     features = len(read.columns) - FEWER_FEATURES.get(read.map, 1)
-    outputs = run.likelihood.outputs(len(run.dataset.target.columns)) or 1  # unknown classes
+    outputs = run.likelihood.outputs_for(len(run.dataset.target.columns)) or 1  # unknown classes
     integrated = run.network.output == MARGINALISED
     layers = (features, *run.network.hidden, *(() if integrated else (outputs,)))
     return sum((fan_in + 1) * fan_out for fan_in, fan_out in pairwise(layers))

@@ -55,7 +55,7 @@ def _check_rivals(grid: Grid, run: RunSpec) -> None:
 def _check_earlier(run: RunSpec) -> None:
     if run.prior.earlier is None:
         return
-    outputs = run.likelihood.outputs(len(run.dataset.target.columns))
+    outputs = run.likelihood.outputs_for(len(run.dataset.target.columns))
     if outputs != 1 or run.dataset.target.scale == CLASSES:
         raise InputError("study.outputs_of_earlier", prior=run.names["prior"])
 
@@ -109,7 +109,7 @@ def _check_outputs(run: RunSpec) -> None:
             dataset=run.names["dataset"],
             targets=targets,
         )
-    needed = run.likelihood.outputs(targets)
+    needed = run.likelihood.outputs_for(targets)
     if None not in (given, needed) and given != needed:
         raise InputError(
             "study.outputs",

@@ -18,6 +18,8 @@ from pydantic import (
 )
 
 from nlobayes.errors import InputError
+from nlobayes.likelihoods import Likelihood
+from nlobayes.priors import Prior
 from nlobayes.settings.values import THIN_WAS, Fraction, Frozen, Positive, PositiveInt, Seed
 from nlobayes.study.datasets import (
     Features,
@@ -30,7 +32,6 @@ from nlobayes.study.datasets import (
 )
 from nlobayes.study.files import READ_ERRORS, check_json_keys, read_text
 from nlobayes.study.kernels import Kernel
-from nlobayes.study.likelihoods import Likelihood
 from nlobayes.study.methods import Approximation
 from nlobayes.study.methods.mcmc import Until
 from nlobayes.study.methods.pymc import PyMC
@@ -45,7 +46,6 @@ from nlobayes.study.presets import (
     Thresholds,
 )
 from nlobayes.study.pretraining import Pretraining
-from nlobayes.study.priors import Prior
 from nlobayes.study.refusal import refusal
 from nlobayes.study.rivals import Rival
 from nlobayes.study.sources import SOURCES, Source

@@ -165,7 +165,7 @@ def _outputs(run: RunSpec) -> int:
     """Count the outputs of a network, with an assumed number of classes."""
     if run.network.outputs is not None:
         return run.network.outputs
-    return run.likelihood.outputs(len(run.dataset.target.columns)) or CLASSES
+    return run.likelihood.outputs_for(len(run.dataset.target.columns)) or CLASSES
 
 
 def _weights(layers: Iterable[int]) -> int:

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Literal
 
+from nlobayes.likelihoods import Likelihood
+from nlobayes.priors import Prior
 from nlobayes.settings.values import Frozen, Seed
 from nlobayes.study.datasets import DatasetPreset
-from nlobayes.study.likelihoods import Likelihood
 from nlobayes.study.methods import Method
 from nlobayes.study.methods.mcmc import MCMC
 from nlobayes.study.presets import Evaluation, Execution, Network
 from nlobayes.study.pretraining import Pretraining
-from nlobayes.study.priors import Prior
 
 CROSSED = ("dataset", "network", "prior", "likelihood", "pretraining", "method")
 """Kinds of presets that grids cross, in the order of the path of a run."""

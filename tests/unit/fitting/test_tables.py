@@ -6,7 +6,7 @@ import pytest
 from nlobayes.errors import InputError
 from nlobayes.fitting.studies import Choices, configure, plan_of
 from nlobayes.fitting.table_settings import dataset_of
-from nlobayes.study.likelihoods.gaussian import GaussianLikelihood
+from nlobayes.likelihoods.gaussian import GaussianLikelihood
 from nlobayes.types import Table
 
 ROWS = np.linspace(0.0, 1.0, 20)

@@ -6,6 +6,7 @@ Positive variables are read as their logarithms, whose Jacobian is the logarithm
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 from math import prod, sqrt
 from typing import Any, NamedTuple
@@ -16,24 +17,9 @@ import numpy as np
 from jax.scipy.special import gammaln
 from jax.scipy.stats import cauchy, laplace, norm, t
 
-from nlobayes.model.independent import Independent, fan_in, gaussian
-from nlobayes.model.likelihoods.bernoulli import Bernoulli
-from nlobayes.model.likelihoods.categorical import Categorical
-from nlobayes.model.likelihoods.gaussian import Gaussian
-from nlobayes.model.likelihoods.heteroscedastic import Heteroscedastic
-from nlobayes.model.likelihoods.laplace import Laplace
-from nlobayes.model.likelihoods.student_t import StudentT
 from nlobayes.model.networks import Layer
-from nlobayes.model.priors.fixed_scales import FixedScales
-from nlobayes.model.priors.hierarchical import GammaPrecision, HalfCauchy, HalfNormal, Hierarchical
-from nlobayes.model.priors.horseshoe import Horseshoe
-from nlobayes.model.priors.random_features import RandomFeatures
-from nlobayes.model.priors.relevance import Relevance
-from nlobayes.model.priors.tensorbnn import TensorBNN
-from nlobayes.model.priors.tensorbnn_cauchy import TensorBNNCauchy
-from nlobayes.model.slopes.exponential import ExponentialSlopes
-from nlobayes.model.slopes.normal import NormalSlopes
-from nlobayes.model.slopes.tensorbnn import TensorBNNSlopes
+from nlobayes.priors.hierarchical import GammaPrecision, HalfCauchyScale, HalfNormalScale
+from tests.members import likelihood, prior, slopes
 
 
 class Reader:
@@ -194,43 +180,73 @@ def learned_slopes(reader: Reader, place: Place) -> jax.Array:
     return reader.positive(lambda x: log_exponential(x, rate), place.shape)
 
 
-def _independent(family: str, power: float, **settings: Any) -> Independent:
-    return Independent(family, 1.3, 1.3, 0.4, fan_in_power=power, **settings)
+def _independent(kind: str, **settings: Any) -> Any:
+    return prior(kind, scale=1.3, output_bias_scale=0.4, **settings)
 
 
-HALF_NORMAL = HalfNormal(0.7), lambda r: r.positive(half(norm.logpdf, 0.7))
-HALF_CAUCHY = HalfCauchy(0.7), lambda r: r.positive(half(cauchy.logpdf, 0.7))
+HALF_NORMAL = (
+    HalfNormalScale(kind="half_normal", scale=0.7),
+    lambda r: r.positive(half(norm.logpdf, 0.7)),
+)
+HALF_CAUCHY = (
+    HalfCauchyScale(kind="half_cauchy", scale=0.7),
+    lambda r: r.positive(half(cauchy.logpdf, 0.7)),
+)
 GAMMA = (
-    GammaPrecision(2.3, 0.7),
+    GammaPrecision(kind="gamma_precision", shape=2.3, rate=0.7),
     lambda r: 1 / jnp.sqrt(r.positive(lambda p: log_gamma(p, 2.3, 0.7))),
 )
 PRIORS: dict[str, tuple[Any, Array]] = {
-    "normal": (fan_in(1.3, 1.3, 0.4), independent(norm.logpdf, 1.3, 0.5)),
-    "plain": (gaussian(0.7, False, 0.3), plain),
-    "laplace": (_independent("laplace", 0.5), independent(laplace.logpdf, 1.3, 0.5)),
-    "cauchy": (_independent("cauchy", 1.0), independent(cauchy.logpdf, 1.3, 1.0)),
+    "normal": (
+        prior("fan_in", scale=1.3, bias_scale=1.3, output_bias_scale=0.4),
+        independent(norm.logpdf, 1.3, 0.5),
+    ),
+    "plain": (
+        prior("gaussian", precision=0.7 ** (-2), bias_precision=0.3 ** (-2), non_centered=False),
+        plain,
+    ),
+    "laplace": (_independent("laplace"), independent(laplace.logpdf, 1.3, 0.5)),
+    "cauchy": (_independent("cauchy"), independent(cauchy.logpdf, 1.3, 1.0)),
     "student_t": (
-        _independent("student_t", 0.5, degrees_of_freedom=4.3),
+        _independent("student_t", degrees_of_freedom=4.3),
         independent(lambda x: t.logpdf(x, 4.3), 1.3, 0.5),
     ),
     "heavy student_t": (
-        _independent("student_t", 1 / 1.3, degrees_of_freedom=1.3),
+        _independent("student_t", degrees_of_freedom=1.3),
         independent(lambda x: t.logpdf(x, 1.3), 1.3, 1 / 1.3),
     ),
-    "relevance": (Relevance(HALF_CAUCHY[0], HALF_NORMAL[0]), relevance),
-    "random_features": (RandomFeatures(HALF_CAUCHY[0], HALF_NORMAL[0], 0.3, 3), random_features),
+    "relevance": (prior("relevance", inputs=HALF_CAUCHY[0], hyper=HALF_NORMAL[0]), relevance),
+    "random_features": (
+        prior("random_features", inputs=HALF_CAUCHY[0], hyper=HALF_NORMAL[0], biases=0.3, seed=3),
+        random_features,
+    ),
     "fixed_scales": (
-        FixedScales({"x2": 0.7, "x0": 0.5, "x1": 0.6}, 1.7, 0.3, 0.4),
+        prior(
+            "fixed_scales",
+            inputs={"x2": 0.7, "x0": 0.5, "x1": 0.6},
+            weights=1.7,
+            biases=0.3,
+            output_biases=0.4,
+        ),
         fixed_scales,
     ),
-    "horseshoe": (Horseshoe(0.3, 1.7, 4.6, 0.6), horseshoe),
-    "tensorbnn": (TensorBNN(), tensorbnn(0.1, 1.0, 0.1)),
-    "tensorbnn, truncated": (TensorBNN(0.2, 0.3, 0.6), tensorbnn(0.2, 0.3, 0.6)),
-    "tensorbnn_cauchy": (TensorBNNCauchy(), tensorbnn_cauchy(0.2, 0.5, 0.5)),
-    "tensorbnn_cauchy, other": (TensorBNNCauchy(0.3, 0.2, 0.6), tensorbnn_cauchy(0.3, 0.2, 0.6)),
+    "horseshoe": (
+        prior("horseshoe", global_scale=0.3, slab_scale=1.7, slab_degrees=4.6, bias_scale=0.6),
+        horseshoe,
+    ),
+    "tensorbnn": (prior("tensorbnn"), tensorbnn(0.1, 1.0, 0.1)),
+    "tensorbnn, truncated": (
+        prior("tensorbnn", mean_sd=0.2, scale_mean=0.3, scale_sd=0.6),
+        tensorbnn(0.2, 0.3, 0.6),
+    ),
+    "tensorbnn_cauchy": (prior("tensorbnn_cauchy"), tensorbnn_cauchy(0.2, 0.5, 0.5)),
+    "tensorbnn_cauchy, other": (
+        prior("tensorbnn_cauchy", location_sd=0.3, scale_mean=0.2, scale_sd=0.6),
+        tensorbnn_cauchy(0.3, 0.2, 0.6),
+    ),
     **{
         f"{name}, {shared}": (
-            Hierarchical(hyper[0], shared),
+            prior("hierarchical", hyper=hyper[0], shared=shared),
             hierarchical(hyper[1], shared),
         )
         for name, hyper in (
@@ -243,15 +259,15 @@ PRIORS: dict[str, tuple[Any, Array]] = {
 }
 SLOPES: dict[str, tuple[Any, Array]] = {
     "exponential": (
-        ExponentialSlopes(0.3),
+        slopes("exponential", rate=0.3),
         lambda reader, place: reader.positive(lambda x: log_exponential(x, 0.3), place.shape),
     ),
-    "learned exponential": (ExponentialSlopes(None, 0.7), learned_slopes),
+    "learned exponential": (slopes("exponential", rate=None, hyper_rate=0.7), learned_slopes),
     "normal": (
-        NormalSlopes(0.2, 0.3),
+        slopes("normal", mean=0.2, sd=0.3),
         lambda reader, place: 0.2 + 0.3 * reader.standard(place.shape),
     ),
-    "tensorbnn": (TensorBNNSlopes(), tensorbnn(0.3, 0.3, 0.1)),
+    "tensorbnn": (slopes("tensorbnn"), tensorbnn(0.3, 0.3, 0.1)),
 }
 
 
@@ -350,35 +366,48 @@ def _laplace(reader: Reader) -> Any:
     return laplace.logpdf
 
 
-GAUSSIAN, STUDENT, LAPLACE = Gaussian, StudentT, Laplace
+GAUSSIAN, STUDENT, LAPLACE = (partial(likelihood, k) for k in ("gaussian", "student_t", "laplace"))
 PRECISION = {"shape": 2.3, "rate": 0.7}
 LIKELIHOODS: dict[str, Observed] = {
-    "gaussian": Observed(GAUSSIAN(0.2), around(_normal, noise(0.2))),
-    "learned gaussian": Observed(GAUSSIAN(None, 0.6), around(_normal, noise(None))),
+    "gaussian": Observed(GAUSSIAN(sigma=0.2), around(_normal, noise(0.2))),
+    "learned gaussian": Observed(GAUSSIAN(sigma=None, scale=0.6), around(_normal, noise(None))),
     "gaussian of a gamma precision": Observed(
-        GAUSSIAN(None, precision=PRECISION), around(_normal, gamma_noise())
+        GAUSSIAN(sigma=None, precision=PRECISION), around(_normal, gamma_noise())
     ),
     "two gaussians of gamma precisions": Observed(
-        GAUSSIAN(None, precision=PRECISION), around(_normal, gamma_noise(2)), 2, 2
+        GAUSSIAN(sigma=None, precision=PRECISION), around(_normal, gamma_noise(2)), 2, 2
     ),
     "laplace of a gamma precision": Observed(
-        LAPLACE(None, precision=PRECISION), around(_laplace, gamma_noise())
+        LAPLACE(sigma=None, precision=PRECISION), around(_laplace, gamma_noise())
     ),
-    "two gaussians": Observed(GAUSSIAN(0.2), around(_normal, noise(0.2)), 2, 2),
-    "two learned gaussians": Observed(GAUSSIAN(None, 0.6), around(_normal, noise(None, 2)), 2, 2),
-    "student_t": Observed(STUDENT(0.2, 4.3), around(fixed_degrees(4.3), noise(0.2))),
-    "learned student_t": Observed(STUDENT(None, 4.3, 0.6), around(fixed_degrees(4.3), noise(None))),
-    "student_t, learned degrees": Observed(STUDENT(0.2, None), around(learned_degrees, noise(0.2))),
+    "two gaussians": Observed(GAUSSIAN(sigma=0.2), around(_normal, noise(0.2)), 2, 2),
+    "two learned gaussians": Observed(
+        GAUSSIAN(sigma=None, scale=0.6), around(_normal, noise(None, 2)), 2, 2
+    ),
+    "student_t": Observed(
+        STUDENT(sigma=0.2, degrees_of_freedom=4.3), around(fixed_degrees(4.3), noise(0.2))
+    ),
+    "learned student_t": Observed(
+        STUDENT(sigma=None, degrees_of_freedom=4.3, scale=0.6),
+        around(fixed_degrees(4.3), noise(None)),
+    ),
+    "student_t, learned degrees": Observed(
+        STUDENT(sigma=0.2, degrees_of_freedom=None), around(learned_degrees, noise(0.2))
+    ),
     "student_t, all learned": Observed(
-        STUDENT(None, None, 0.6), around(learned_degrees, noise(None))
+        STUDENT(sigma=None, degrees_of_freedom=None, scale=0.6),
+        around(learned_degrees, noise(None)),
     ),
     "two student_t": Observed(
-        STUDENT(None, None, 0.6), around(learned_degrees, noise(None, 2)), 2, 2
+        STUDENT(sigma=None, degrees_of_freedom=None, scale=0.6),
+        around(learned_degrees, noise(None, 2)),
+        2,
+        2,
     ),
-    "laplace": Observed(LAPLACE(0.2), around(_laplace, noise(0.2))),
-    "learned laplace": Observed(LAPLACE(None, 0.6), around(_laplace, noise(None))),
-    "two laplace": Observed(LAPLACE(None, 0.6), around(_laplace, noise(None, 2)), 2, 2),
-    "heteroscedastic": Observed(Heteroscedastic(0.3), heteroscedastic, 2),
-    "bernoulli": Observed(Bernoulli(0.7), bernoulli, classes=2),
-    "categorical": Observed(Categorical(0.7), categorical, 3, classes=3),
+    "laplace": Observed(LAPLACE(sigma=0.2), around(_laplace, noise(0.2))),
+    "learned laplace": Observed(LAPLACE(sigma=None, scale=0.6), around(_laplace, noise(None))),
+    "two laplace": Observed(LAPLACE(sigma=None, scale=0.6), around(_laplace, noise(None, 2)), 2, 2),
+    "heteroscedastic": Observed(likelihood("heteroscedastic", scale=0.3), heteroscedastic, 2),
+    "bernoulli": Observed(likelihood("bernoulli", temperature=0.7), bernoulli, classes=2),
+    "categorical": Observed(likelihood("categorical", temperature=0.7), categorical, 3, classes=3),
 }

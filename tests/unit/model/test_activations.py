@@ -19,11 +19,12 @@ of_ours = pytest.mark.parametrize("name", BY_HAND)
 def test_every_activation_is_the_same_to_numpy_and_jax_and_can_be_differentiated(
     name: str,
 ) -> None:
-    """A new file is taken up; its values by hand may follow."""
-    x = np.array([-3.0, -0.7, 0.4, 2.5])
-    activate, slopes = ACTIVATIONS[name].activate, np.full(4, SLOPE)
-    np.testing.assert_allclose(activate(np, x, slopes), activate(jnp, x, slopes), rtol=1e-12)
-    derivative = jax.vmap(jax.grad(partial(activate, jnp)))(x, slopes)
+    """A new one is taken up; its values by hand may follow."""
+    x, slopes = np.array([-3.0, -0.7, 0.4, 2.5]), np.full(4, SLOPE)
+    np.testing.assert_allclose(
+        activate(name, np, x, slopes), activate(name, jnp, x, slopes), rtol=1e-12
+    )
+    derivative = jax.vmap(jax.grad(partial(activate, name, jnp)))(x, slopes)
     assert np.isfinite(derivative).all()
     assert np.any(derivative != 0)
 
@@ -52,6 +53,6 @@ def test_slopes_are_trained_one_for_each_unit(name: str) -> None:
     """Their derivative: x for `prelu`, 2 slope x for `square_prelu`, nothing above zero."""
     x = jnp.array([[-2.0, -2.0, 1.5], [-0.5, 3.0, -1.0]])
     slopes = jnp.array([0.2, -0.6, 0.9])
-    found = jax.grad(lambda s: jnp.sum(ACTIVATIONS[name].activate(jnp, x, s)))(slopes)
+    found = jax.grad(lambda s: jnp.sum(activate(name, jnp, x, s)))(slopes)
     each = np.ones(3) if name == "prelu" else 2 * np.asarray(slopes)
     np.testing.assert_allclose(found, each * np.array([-2.5, -2.0, -1.0]), rtol=1e-12)

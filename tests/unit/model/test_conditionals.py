@@ -11,24 +11,21 @@ from scipy.stats import chi2, gamma, halfcauchy, kstest, norm
 
 from nlobayes.model.conditionals import Conjugates, find_conjugates
 from nlobayes.model.density import Density, build_density
-from nlobayes.model.independent import fan_in
-from nlobayes.model.likelihoods.gaussian import Gaussian
 from nlobayes.model.networks import Network
 from nlobayes.model.posterior import build_posterior
 from nlobayes.model.prior import WHITENED
-from nlobayes.model.priors.hierarchical import GammaPrecision, HalfCauchy, HalfNormal, Hierarchical
-from nlobayes.model.priors.horseshoe import Horseshoe
-from nlobayes.model.priors.tensorbnn import TensorBNN
+from nlobayes.priors.hierarchical import GammaPrecision, HalfCauchyScale, HalfNormalScale
+from tests.members import likelihood, prior
 
 NETWORK = Network((2, 3, 1), "tanh")
 DRAWS, SIGNIFICANCE = 2000, 0.001
-PRECISION = GammaPrecision(2.0, 0.5)
-CAUCHY = HalfCauchy(0.4)
+PRECISION = GammaPrecision(kind="gamma_precision", shape=2.0, rate=0.5)
+CAUCHY = HalfCauchyScale(kind="half_cauchy", scale=0.4)
 LAYERS = ("weights_1", "biases_1", "weights_2")
 PRIORS: dict[str, Any] = {
-    "precision": Hierarchical(PRECISION, "network"),
-    "half-Cauchy": Hierarchical(CAUCHY, "layer"),
-    "means": TensorBNN(mean_sd=0.7),
+    "precision": prior("hierarchical", hyper=PRECISION, shared="network"),
+    "half-Cauchy": prior("hierarchical", hyper=CAUCHY, shared="layer"),
+    "means": prior("tensorbnn", mean_sd=0.7),
 }
 HELD = {
     "precision": ["precision_weights", "precision_biases"],
@@ -46,7 +43,7 @@ FAN_IN = {"weights_1": 2, "weights_2": 3}
 
 def state(prior: Any) -> tuple[Density, Conjugates | None]:
     posterior = build_posterior(
-        NETWORK, prior, Gaussian(0.3), feature_names=["a", "b"], layout="rows"
+        NETWORK, prior, likelihood("gaussian", sigma=0.3), feature_names=["a", "b"], layout="rows"
     )
     density = build_density(posterior, chunk=0)
     return density, find_conjugates(prior, NETWORK, density)
@@ -83,9 +80,9 @@ def test_every_weight_stays_and_every_held_entry_moves(name: str) -> None:
 @pytest.mark.parametrize(
     "prior",
     [
-        fan_in(1.0),
-        Hierarchical(HalfNormal(1.0), "layer"),
-        Horseshoe(1.0, 2.0, 4.0, 1.0),
+        prior("fan_in", scale=1.0),
+        prior("hierarchical", hyper=HalfNormalScale(kind="half_normal", scale=1.0), shared="layer"),
+        prior("horseshoe", global_scale=1.0, slab_scale=2.0, slab_degrees=4.0, bias_scale=1.0),
     ],
     ids=lambda prior: type(prior).__name__,
 )

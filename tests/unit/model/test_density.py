@@ -15,24 +15,26 @@ import pytest
 from scipy.stats import halfnorm, kstest, norm
 
 from nlobayes.model.density import Density, build_density
-from nlobayes.model.independent import Independent, fan_in, gaussian
 from nlobayes.model.likelihood import Likelihood
-from nlobayes.model.likelihoods.gaussian import Gaussian
 from nlobayes.model.networks import Network
 from nlobayes.model.posterior import build_posterior
 from nlobayes.model.rows import Data, choose_layout, place_rows
+from tests.members import likelihood, prior
 from tests.refusals import refused
 
 SIZES, DEEPER = (3, 4, 1), (3, 4, 2, 1)
 ROWS, CHUNK = 17, 9
 ACTIVATIONS = ("tanh", "relu", "sigmoid", "swish")
 PRIORS = {
-    "fan_in 1": fan_in(1.0),
-    "fan_in 2": fan_in(2.0),
-    "non-centered": gaussian(0.7, True),
-    "plain": gaussian(0.7, False),
+    "fan_in 1": prior("fan_in", scale=1.0),
+    "fan_in 2": prior("fan_in", scale=2.0),
+    "non-centered": prior("gaussian", precision=0.7 ** (-2), non_centered=True),
+    "plain": prior("gaussian", precision=0.7 ** (-2), non_centered=False),
 }
-TOLERANCE, LEARNED = Gaussian(0.2), Gaussian(None, 0.3)
+TOLERANCE, LEARNED = (
+    likelihood("gaussian", sigma=0.2),
+    likelihood("gaussian", sigma=None, scale=0.3),
+)
 LIKELIHOODS: dict[str, Likelihood] = {"fixed": TOLERANCE, "learned": LEARNED}
 LAYOUTS = ("rows", "columns")
 
@@ -100,9 +102,9 @@ def activate(name: str, x: jax.Array) -> jax.Array:
     }[name]
 
 
-def prior_sds(prior: Independent, units_in: int, last: bool) -> tuple[float, float]:
+def prior_sds(prior: Any, units_in: int, last: bool) -> tuple[float, float]:
     """Give the standard deviation of the weights and the biases of a layer."""
-    if prior.fan_in_power == 0:
+    if prior.kind == "gaussian":
         return 0.7, 0.7
     return prior.scale * units_in**-0.5, 1.0 if last else prior.scale
 
@@ -211,7 +213,9 @@ def test_log_prior_has_the_jacobian_of_log_sigma() -> None:
 
 def test_a_floor_cuts_the_prior_of_sigma_off(monkeypatch: pytest.MonkeyPatch) -> None:
     """Half-normal above the floor and normalised there; no position and no draw lies below."""
-    monkeypatch.setitem(LIKELIHOODS, "floored", Gaussian(None, 0.3, 0.2))
+    monkeypatch.setitem(
+        LIKELIHOODS, "floored", likelihood("gaussian", sigma=None, scale=0.3, floor=0.2)
+    )
     density = build(NOISY._replace(likelihood="floored"), chunk=0)
     position = random_position(density.size, seed=10)
     weights, log_above = position[:-1], position[-1]
@@ -231,15 +235,16 @@ from nlobayes.commands.shared.runtime import configure
 configure("float32")
 import jax, jax.numpy as jnp
 from nlobayes.model.density import build_density
-from nlobayes.model.likelihoods.gaussian import Gaussian
+from nlobayes.likelihoods import LIKELIHOODS
 from nlobayes.model.networks import Network
 from nlobayes.model.posterior import build_posterior
-from nlobayes.model.independent import fan_in
+from nlobayes.priors import PRIORS
 sizes, x, y, position = json.load(sys.stdin)
 results = []
 for layout, chunk in (("columns", 1024), ("rows", 64)):
     posterior = build_posterior(
-        Network(tuple(sizes), "tanh"), fan_in(2.0), Gaussian(None, 0.3),
+        Network(tuple(sizes), "tanh"), PRIORS["fan_in"](kind="fan_in", scale=2.0),
+        LIKELIHOODS["gaussian"](kind="gaussian", sigma=None, scale=0.3),
         feature_names=[f"x{i}" for i in range(sizes[0])], layout=layout,
     )
     density = build_density(posterior, chunk=chunk)
@@ -278,7 +283,11 @@ def test_single_precision() -> None:
 
 def test_refuses_two_precisions_at_once() -> None:
     posterior = build_posterior(
-        Network((1, 1), "tanh"), fan_in(1.0), TOLERANCE, feature_names=["x"], layout="rows"
+        Network((1, 1), "tanh"),
+        prior("fan_in", scale=1.0),
+        TOLERANCE,
+        feature_names=["x"],
+        layout="rows",
     )
     with (
         pytensor.config.change_flags(floatX="float32"),

@@ -17,10 +17,9 @@ from nlobayes.model.earlier_data import (
     moments,
     spread_points,
 )
-from nlobayes.model.independent import fan_in
-from nlobayes.model.likelihoods.gaussian import Gaussian
 from nlobayes.model.networks import Network
 from nlobayes.model.posterior import build_posterior
+from tests.members import likelihood, prior
 from tests.refusals import refused
 
 WEIGHTS, ROWS, POINTS, SIGMA = 6, 40, 30, 0.3
@@ -154,8 +153,8 @@ def test_points_are_each_the_farthest_from_those_before() -> None:
 def build(earlier: Site | None, layout: str) -> Density:
     posterior = build_posterior(
         Network((3, 4, 1), "tanh"),
-        fan_in(1.0),
-        Gaussian(0.2),
+        prior("fan_in", scale=1.0),
+        likelihood("gaussian", sigma=0.2),
         feature_names=("a", "b", "c"),
         layout=layout,
         earlier=earlier,

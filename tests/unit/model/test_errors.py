@@ -13,18 +13,20 @@ import pytest
 from scipy.stats import halfnorm, norm
 
 from nlobayes.model.density import Density, build_density
-from nlobayes.model.independent import gaussian
 from nlobayes.model.likelihood import Likelihood
-from nlobayes.model.likelihoods.gaussian import Gaussian
 from nlobayes.model.networks import Network
 from nlobayes.model.posterior import Posterior, build_posterior
 from nlobayes.model.rows import Data
+from tests.members import likelihood, prior
 
 FEATURES, UNITS = 3, 4
 SIZES, WEIGHTS = (FEATURES, UNITS, 1), FEATURES * UNITS + 2 * UNITS + 1
 ROWS, CHUNK = 17, 9
 SD, SCALE = 0.7, 0.3
-LIKELIHOODS: tuple[Likelihood, ...] = (Gaussian(0.2), Gaussian(None, SCALE))
+LIKELIHOODS: tuple[Likelihood, ...] = (
+    likelihood("gaussian", sigma=0.2),
+    likelihood("gaussian", sigma=None, scale=SCALE),
+)
 LAYOUTS = ("rows", "columns")
 every_likelihood = pytest.mark.parametrize("likelihood", LIKELIHOODS, ids=["fixed", "learned"])
 
@@ -32,7 +34,7 @@ every_likelihood = pytest.mark.parametrize("likelihood", LIKELIHOODS, ids=["fixe
 def state(likelihood: Likelihood, layout: str = "columns", *, errors: bool = True) -> Posterior:
     return build_posterior(
         Network(SIZES, "tanh"),
-        gaussian(SD, non_centered=False),
+        prior("gaussian", precision=SD ** (-2), non_centered=False),
         likelihood,
         feature_names=[f"x{i}" for i in range(FEATURES)],
         layout=layout,
@@ -169,13 +171,15 @@ precision, shards = sys.argv[1], int(sys.argv[2])
 configure(precision, "cpu", shards)
 import jax, jax.numpy as jnp, numpy as np
 from nlobayes.model.density import build_density
-from nlobayes.model.likelihoods.gaussian import Gaussian
+from nlobayes.likelihoods import LIKELIHOODS
 from nlobayes.model.networks import Network
 from nlobayes.model.posterior import build_posterior
-from nlobayes.model.independent import gaussian
+from nlobayes.priors import PRIORS
 sizes, sd, scale, position, *rows = json.load(sys.stdin)
 posterior = build_posterior(
-    Network(tuple(sizes), "tanh"), gaussian(sd, non_centered=False), Gaussian(None, scale),
+    Network(tuple(sizes), "tanh"),
+    PRIORS["gaussian"](kind="gaussian", precision=sd**-2, non_centered=False),
+    LIKELIHOODS["gaussian"](kind="gaussian", sigma=None, scale=scale),
     feature_names=[f"x{i}" for i in range(sizes[0])], layout="columns", errors=True,
 )
 density = build_density(posterior, chunk=4, shards=shards)

@@ -10,12 +10,10 @@ import pytest
 from scipy.stats import norm
 
 from nlobayes.model.density import Density, build_density
-from nlobayes.model.independent import fan_in
-from nlobayes.model.likelihoods.gaussian import Gaussian
 from nlobayes.model.networks import Layer, Network
 from nlobayes.model.posterior import build_posterior
 from nlobayes.model.prior import Parameters
-from nlobayes.model.priors.tensorbnn import TensorBNN
+from tests.members import likelihood, prior
 from tests.unit.model.by_hand import LIKELIHOODS, PRIORS, SLOPES, Reader, read_layers
 
 INPUTS, ROWS, CHUNK = 3, 7, 4
@@ -86,7 +84,7 @@ def test_every_prior_is_the_one_by_hand(name: str, layout: str) -> None:
     """And its weights give the likelihood: twins are scaled, shared scales shared, as stated."""
     sizes = (INPUTS, 4, 2, 1)
     prior, array = PRIORS[name]
-    density = build(sizes, prior, Gaussian(0.2), layout)
+    density = build(sizes, prior, likelihood("gaussian", sigma=0.2), layout)
     position, (x, y, _) = position_of(density, seed=1), random_rows(seed=2)
 
     def log_prior(q: jax.Array) -> jax.Array:
@@ -145,7 +143,12 @@ def test_every_prior_of_slopes_is_the_one_by_hand(name: str) -> None:
     """One slope for each unit of both hidden layers, whose rectifiers they are."""
     sizes, (slopes, of_slopes) = (INPUTS, 4, 2, 1), SLOPES[name]
     density = build(
-        sizes, PRIORS["normal"][0], Gaussian(0.2), "columns", slopes=slopes, activation="prelu"
+        sizes,
+        PRIORS["normal"][0],
+        likelihood("gaussian", sigma=0.2),
+        "columns",
+        slopes=slopes,
+        activation="prelu",
     )
     position, (x, y, _) = position_of(density, seed=5), random_rows(seed=6)
 
@@ -161,7 +164,7 @@ def test_every_prior_of_slopes_is_the_one_by_hand(name: str) -> None:
 
 def test_the_jacobian_that_tensorbnn_forgot() -> None:
     """In h = sqrt(b), which TensorBNN samples, b ~ N(1, 0.1^2) has the density N(h^2) 2h."""
-    density = build((1, 1), TensorBNN(), Gaussian(0.2), "rows")
+    density = build((1, 1), prior("tensorbnn"), likelihood("gaussian", sigma=0.2), "rows")
     rest = jnp.zeros(6).at[4].set(0.05)  # mean, log b and weight; the same of the bias
 
     def log_density_of(log_b: Any) -> jax.Array:
@@ -202,12 +205,12 @@ def test_priors_get_the_role_of_each_array() -> None:
     class Recorded:
         def state(self, parameters: Parameters) -> Any:
             recorded.append(parameters)
-            return fan_in(1.0).state(parameters)
+            return prior("fan_in", scale=1.0).state(parameters)
 
     build(
         (3, 4, 2),
         Recorded(),
-        Gaussian(0.1),
+        likelihood("gaussian", sigma=0.1),
         "rows",
         targets=2,
         slopes=Recorded(),

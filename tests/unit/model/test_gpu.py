@@ -21,8 +21,8 @@ from nlobayes import builder
 from nlobayes.study import presets
 from nlobayes.study.jobs import ModelJob
 from nlobayes.types import Dataset
-from nlobayes.study.likelihoods.gaussian import GaussianLikelihood
-from nlobayes.study.priors.fan_in import FanInPrior
+from nlobayes.likelihoods.gaussian import GaussianLikelihood
+from nlobayes.priors.independent import FanInPrior
 
 rng = np.random.default_rng(0)
 x, y = rng.normal(size=(3000, 5)), rng.normal(size=3000)

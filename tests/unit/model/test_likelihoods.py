@@ -10,10 +10,9 @@ import pytest
 from jax.flatten_util import ravel_pytree
 from scipy.stats import chisquare, kstest, laplace, norm, t
 
-from nlobayes.model.independent import gaussian
-from nlobayes.model.likelihoods.heteroscedastic import Heteroscedastic
 from nlobayes.model.networks import Network, forward, layers_of
 from nlobayes.model.posterior import build_posterior
+from tests.members import likelihood, prior
 from tests.unit.model.by_hand import LIKELIHOODS, Observed, Reader
 
 SIGNIFICANCE = 0.001
@@ -39,7 +38,7 @@ def draw_targets(
     weights = {name: rng.normal(size=shape) for name, shape in shapes.items()}
     model = build_posterior(
         network,
-        gaussian(1.0, non_centered=False),
+        prior("gaussian", precision=1.0 ** (-2), non_centered=False),
         observed.likelihood,
         feature_names=("a", "b"),
         layout="rows",
@@ -70,7 +69,7 @@ def test_the_noise_is_that_of_draws_from_the_model(name: str, errors: bool) -> N
     shape = (4000,) if observed.targets == 1 else (4000, observed.targets)
     error = 10.0 ** rng.uniform(-2, 1, shape) if errors else None
     drawn, output = draw_targets(observed, rng.normal(size=(4000, 2)), error)
-    noise = observed.likelihood.noise(output, variables_of(observed), error, np)
+    noise = observed.likelihood.noise_about(output, variables_of(observed), error, np)
     assert drawn.shape == shape
     standard = (drawn - noise.centre) / noise.scale
     law = LAWS[noise.family](noise.degrees_of_freedom)
@@ -147,7 +146,7 @@ def test_information_is_the_expected_curvature(name: str, errors: bool) -> None:
 
         def noise_at(place: jax.Array) -> Any:
             own, learned = unravel(place)  # noqa: B023
-            return likelihood.noise(own, variables | learned, e, jnp)  # noqa: B023
+            return likelihood.noise_about(own, variables | learned, e, jnp)  # noqa: B023
 
         def moved_at(place: jax.Array) -> Any:
             own, learned = unravel(place)  # noqa: B023
@@ -200,6 +199,7 @@ def test_information_of_classes_is_the_expected_curvature(name: str) -> None:
 def test_sigma_of_a_prediction_far_from_all_rows_is_a_positive_number() -> None:
     """A wide prior draws outputs of hundreds there, whose exponential is 0 or infinite."""
     output = np.array([[0.5, -300.0], [0.5, 300.0], [0.5, 2.0]], np.float32)
-    noise = Heteroscedastic(0.1).noise(output, {}, None, np)
+    noise = likelihood("heteroscedastic", scale=0.1).noise_about(output, {}, None, np)
+    assert noise is not None
     assert np.all((noise.scale > 0) & np.isfinite(noise.scale))
     assert noise.scale[2] == pytest.approx(0.1 * np.exp(2.0))

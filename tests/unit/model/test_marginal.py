@@ -16,13 +16,11 @@ from jax.scipy.stats import multivariate_normal, norm
 
 from nlobayes.model.density import Density, build_density
 from nlobayes.model.earlier_data import Site
-from nlobayes.model.likelihoods.gaussian import Gaussian
-from nlobayes.model.likelihoods.heteroscedastic import Heteroscedastic
-from nlobayes.model.likelihoods.laplace import Laplace
 from nlobayes.model.marginal import Marginal, integrate_output
 from nlobayes.model.networks import Network
 from nlobayes.model.posterior import build_posterior
 from nlobayes.model.rows import Data
+from tests.members import likelihood
 from tests.refusals import refused
 from tests.unit.model.by_hand import PRIORS, Reader, read_layers
 
@@ -92,7 +90,7 @@ def make(
     posterior = build_posterior(
         Network((INPUTS, *hidden, 1), "tanh"),
         PRIORS[prior][0],
-        Gaussian(sigma, 0.6),
+        likelihood("gaussian", sigma=sigma, scale=0.6),
         feature_names=NAMES,
         layout="rows",
         errors=errors,
@@ -203,10 +201,10 @@ def test_output_layer_is_drawn_from_its_conditional(hidden: tuple[int, ...], pri
 @pytest.mark.parametrize(
     ("prior", "likelihood", "code"),
     [
-        ("laplace", Gaussian(0.2), "model.output_not_gaussian"),
-        ("student_t", Gaussian(0.2), "model.output_not_gaussian"),
-        ("normal", Laplace(0.2), "model.noise_not_gaussian"),
-        ("normal", Heteroscedastic(0.2), "model.several_outputs"),
+        ("laplace", likelihood("gaussian", sigma=0.2), "model.output_not_gaussian"),
+        ("student_t", likelihood("gaussian", sigma=0.2), "model.output_not_gaussian"),
+        ("normal", likelihood("laplace", sigma=0.2), "model.noise_not_gaussian"),
+        ("normal", likelihood("heteroscedastic", scale=0.2), "model.several_outputs"),
     ],
 )
 def test_refuses_what_it_cannot_integrate(prior: str, likelihood: Any, code: str) -> None:
@@ -225,9 +223,9 @@ def integrate(prior: str, likelihood: Any, hidden: tuple[int, ...], **settings: 
 def test_refuses_earlier_data() -> None:
     site = Site(np.zeros((2, INPUTS)), np.eye(2), np.zeros(2))
     with refused("model.marginal_with_earlier"):
-        integrate("normal", Gaussian(0.2), (4,), earlier=site)
+        integrate("normal", likelihood("gaussian", sigma=0.2), (4,), earlier=site)
 
 
 def test_refuses_a_model_of_which_nothing_is_left() -> None:
     with refused("model.nothing_is_left"):
-        integrate("normal", Gaussian(0.2), ())
+        integrate("normal", likelihood("gaussian", sigma=0.2), ())

@@ -4,13 +4,12 @@ import jax
 import numpy as np
 import pytest
 
+from nlobayes.likelihoods import LikelihoodSettings
 from nlobayes.model.density import build_density
-from nlobayes.model.independent import fan_in, gaussian
-from nlobayes.model.likelihood import Likelihood
-from nlobayes.model.likelihoods.gaussian import Gaussian
 from nlobayes.model.networks import Network
 from nlobayes.model.posterior import build_posterior
 from nlobayes.model.prior import Prior
+from tests.members import likelihood, prior
 
 NAMES = ("mass", "mixing")
 DIMS = {
@@ -24,14 +23,23 @@ DIMS = {
 LENGTHS = {"feature": 2, "hidden_1": 4, "hidden_2": 3, "output": 1}
 
 
-@pytest.mark.parametrize("likelihood", [Gaussian(0.1), Gaussian(None, 0.3)])
-@pytest.mark.parametrize("prior", [fan_in(1.0), gaussian(0.7, True), gaussian(0.7, False)])
-def test_variables_are_named_and_shaped(prior: Prior, likelihood: Likelihood) -> None:
+@pytest.mark.parametrize(
+    "likelihood", [likelihood("gaussian", sigma=0.1), likelihood("gaussian", sigma=None, scale=0.3)]
+)
+@pytest.mark.parametrize(
+    "prior",
+    [
+        prior("fan_in", scale=1.0),
+        prior("gaussian", precision=0.7 ** (-2), non_centered=True),
+        prior("gaussian", precision=0.7 ** (-2), non_centered=False),
+    ],
+)
+def test_variables_are_named_and_shaped(prior: Prior, likelihood: LikelihoodSettings) -> None:
     """Whitened or not, the same names: twins in units of the prior sd never appear."""
     network = Network((2, 4, 3, 1), "tanh")
     posterior = build_posterior(network, prior, likelihood, feature_names=NAMES, layout="columns")
     density = build_density(posterior, chunk=0)
-    noise = {"noise": ()} if likelihood == Gaussian(None, 0.3) else {}
+    noise = {"noise": ()} if likelihood.learns_hyperparameters else {}
     variables = jax.eval_shape(density.variables, density.draw_prior(0))
     assert density.dims == DIMS | noise
     assert {name: value.shape for name, value in variables.items()} == {

@@ -22,17 +22,11 @@ from scipy.stats import (
 )
 
 from nlobayes.model.density import Density, build_density
-from nlobayes.model.independent import Independent, fan_in, gaussian
-from nlobayes.model.likelihoods.gaussian import Gaussian
 from nlobayes.model.networks import Network
 from nlobayes.model.posterior import build_posterior
 from nlobayes.model.prior import Prior, Statement
-from nlobayes.model.priors.hierarchical import GammaPrecision, HalfCauchy, HalfNormal, Hierarchical
-from nlobayes.model.priors.horseshoe import Horseshoe
-from nlobayes.model.priors.tensorbnn import TensorBNN
-from nlobayes.model.slopes.exponential import ExponentialSlopes
-from nlobayes.model.slopes.normal import NormalSlopes
-from nlobayes.model.slopes.tensorbnn import TensorBNNSlopes
+from nlobayes.priors.hierarchical import GammaPrecision, HalfCauchyScale, HalfNormalScale
+from tests.members import likelihood, prior, slopes
 
 SIZES = (9, 4, 1)
 DRAWS = 2000
@@ -48,26 +42,35 @@ class Stated(NamedTuple):
 
 STATED = {
     "fan_in 1": Stated(
-        fan_in(1.0), {"weights_1": 1 / 3, "biases_1": 1.0, "weights_2": 1 / 2, "biases_2": 1.0}
+        prior("fan_in", scale=1.0),
+        {"weights_1": 1 / 3, "biases_1": 1.0, "weights_2": 1 / 2, "biases_2": 1.0},
     ),
     "fan_in 2": Stated(
-        fan_in(2.0), {"weights_1": 2 / 3, "biases_1": 2.0, "weights_2": 1.0, "biases_2": 1.0}
+        prior("fan_in", scale=2.0),
+        {"weights_1": 2 / 3, "biases_1": 2.0, "weights_2": 1.0, "biases_2": 1.0},
     ),
     "non-centered": Stated(
-        gaussian(0.7, True), {"weights_1": 0.7, "biases_1": 0.7, "weights_2": 0.7, "biases_2": 0.7}
+        prior("gaussian", precision=0.7 ** (-2), non_centered=True),
+        {"weights_1": 0.7, "biases_1": 0.7, "weights_2": 0.7, "biases_2": 0.7},
     ),
     "centered": Stated(
-        gaussian(0.7, False), {"weights_1": 0.7, "biases_1": 0.7, "weights_2": 0.7, "biases_2": 0.7}
+        prior("gaussian", precision=0.7 ** (-2), non_centered=False),
+        {"weights_1": 0.7, "biases_1": 0.7, "weights_2": 0.7, "biases_2": 0.7},
     ),
 }
 
 
 def build(prior: Prior, scale: float | None, slopes: Statement | None = None) -> Density:
-    likelihood = Gaussian(None, scale) if scale else Gaussian(0.1)
+    sigma = {"sigma": None, "scale": scale} if scale else {"sigma": 0.1}
     names = [f"x{i}" for i in range(SIZES[0])]
     network = Network(SIZES, "tanh" if slopes is None else "prelu")
     posterior = build_posterior(
-        network, prior, likelihood, feature_names=names, layout="rows", slopes=slopes
+        network,
+        prior,
+        likelihood("gaussian", **sigma),
+        feature_names=names,
+        layout="rows",
+        slopes=slopes,
     )
     return build_density(posterior, chunk=0)
 
@@ -98,7 +101,7 @@ def test_weights_and_biases_are_drawn_as_stated(name: str) -> None:
 @pytest.mark.statistical
 def test_noise_is_half_normal() -> None:
     """2000 draws: distribution, mean and variance of sigma, which is sampled as log sigma."""
-    density = build(fan_in(1.0), 0.3)
+    density = build(prior("fan_in", scale=1.0), 0.3)
     positions, variables = draw(density, 2000)
     noise = variables["noise"]
     assert kstest(noise, halfnorm(scale=0.3).cdf).pvalue > SIGNIFICANCE
@@ -113,9 +116,12 @@ def test_noise_is_half_normal() -> None:
 def test_a_gamma_precision_of_the_noise_is_drawn_as_stated() -> None:
     """2000 draws: the distribution of sigma, whose square is inverse-Gamma; log tau is sampled."""
     names = [f"x{i}" for i in range(SIZES[0])]
-    likelihood = Gaussian(None, precision={"shape": 2.3, "rate": 0.7})
     posterior = build_posterior(
-        Network(SIZES, "tanh"), fan_in(1.0), likelihood, feature_names=names, layout="rows"
+        Network(SIZES, "tanh"),
+        prior("fan_in", scale=1.0),
+        likelihood("gaussian", sigma=None, precision={"shape": 2.3, "rate": 0.7}),
+        feature_names=names,
+        layout="rows",
     )
     positions, variables = draw(build_density(posterior, chunk=0), 2000)
     assert kstest(variables["noise"] ** 2, invgamma(2.3, scale=0.7).cdf).pvalue > SIGNIFICANCE
@@ -123,7 +129,7 @@ def test_a_gamma_precision_of_the_noise_is_drawn_as_stated() -> None:
 
 
 def test_a_seed_gives_one_draw() -> None:
-    density = build(fan_in(1.0), 0.3)
+    density = build(prior("fan_in", scale=1.0), 0.3)
     np.testing.assert_array_equal(density.draw_prior(1), density.draw_prior(1))
     assert (np.asarray(density.draw_prior(1)) != np.asarray(density.draw_prior(2))).all()
 
@@ -189,30 +195,36 @@ def horseshoe_sd(v: dict[str, np.ndarray]) -> np.ndarray:
 
 QUANTILES = (np.arange(4000) + 0.5) / 4000
 POSITIVE = truncnorm(-1.0, np.inf, 0.5, 0.5)
-INDEPENDENT = (1.3, 0.6, 0.4)
+INDEPENDENT = {"scale": 1.3, "bias_scale": 0.6, "output_bias_scale": 0.4}
 LAWS: dict[str, tuple[Prior, dict[str, Law]]] = {
-    "laplace": (Independent("laplace", *INDEPENDENT, 0.5), families(0.5, laplace)),
-    "cauchy": (Independent("cauchy", *INDEPENDENT, 1.0), families(1.0, cauchy)),
+    "laplace": (prior("laplace", **INDEPENDENT), families(0.5, laplace)),
+    "cauchy": (prior("cauchy", **INDEPENDENT), families(1.0, cauchy)),
     "student_t": (
-        Independent("student_t", *INDEPENDENT, 0.5, degrees_of_freedom=3.0),
+        prior("student_t", **INDEPENDENT, degrees_of_freedom=3.0),
         families(0.5, lambda scale: t(3.0, scale=scale)),
     ),
     "half_normal": (
-        Hierarchical(HalfNormal(0.7), "layer"),
+        prior("hierarchical", hyper=HalfNormalScale(kind="half_normal", scale=0.7), shared="layer"),
         hierarchy(halfnorm(scale=0.7), 3.0, "weights_1", "scale_weights_1")
         | hierarchy(halfnorm(scale=0.7), 2.0, "weights_2", "scale_weights_2")
         | hierarchy(halfnorm(scale=0.7), 1.0, "biases_1", "scale_biases_1")
         | {"biases_2": named("biases_2", norm)},
     ),
     "half_cauchy": (
-        Hierarchical(HalfCauchy(0.7), "network"),
+        prior(
+            "hierarchical", hyper=HalfCauchyScale(kind="half_cauchy", scale=0.7), shared="network"
+        ),
         hierarchy(halfcauchy(scale=0.7), 3.0, "weights_1", "scale_weights")
         | hierarchy(halfcauchy(scale=0.7), 2.0, "weights_2", "scale_weights")
         | hierarchy(halfcauchy(scale=0.7), 1.0, "biases_1", "scale_biases")
         | {"biases_2": named("biases_2", norm)},
     ),
     "gamma": (
-        Hierarchical(GammaPrecision(1.5, 0.8), "layer"),
+        prior(
+            "hierarchical",
+            hyper=GammaPrecision(kind="gamma_precision", shape=1.5, rate=0.8),
+            shared="layer",
+        ),
         {
             "precision": named("precision_weights_1", gamma(1.5, scale=1 / 0.8)),
             "given": conditional("weights_1", "scale_weights_1", 3.0),
@@ -222,7 +234,7 @@ LAWS: dict[str, tuple[Prior, dict[str, Law]]] = {
         },
     ),
     "horseshoe": (
-        Horseshoe(0.3, 1.7, 4.6, 0.6),
+        prior("horseshoe", global_scale=0.3, slab_scale=1.7, slab_degrees=4.6, bias_scale=0.6),
         {
             "local": named("local_weights_1", halfcauchy),
             "global": named("global_weights_1", halfcauchy(scale=0.3)),
@@ -233,7 +245,7 @@ LAWS: dict[str, tuple[Prior, dict[str, Law]]] = {
         },
     ),
     "tensorbnn": (
-        TensorBNN(),
+        prior("tensorbnn"),
         {
             "mean": named("mean_weights_1", norm(scale=0.1)),
             "scale": named("scale_weights_1", norm(1.0, 0.1)),
@@ -243,7 +255,7 @@ LAWS: dict[str, tuple[Prior, dict[str, Law]]] = {
         },
     ),
     "tensorbnn, truncated": (
-        TensorBNN(0.2, 0.5, 0.5),
+        prior("tensorbnn", mean_sd=0.2, scale_mean=0.5, scale_sd=0.5),
         {
             "scale": named("scale_weights_1", POSITIVE),
             "weights_1": first("weights_1", mixed(POSITIVE.ppf(QUANTILES), 0.2)),
@@ -253,20 +265,20 @@ LAWS: dict[str, tuple[Prior, dict[str, Law]]] = {
 RATES = expon(scale=1 / 0.7)
 SLOPES: dict[str, tuple[Statement, dict[str, Law]]] = {
     "exponential": (
-        ExponentialSlopes(0.3),
+        slopes("exponential", rate=0.3),
         {"slopes": named("slopes_1", expon(scale=1 / 0.3))},
     ),
     "learned exponential": (
-        ExponentialSlopes(None, 0.7),
+        slopes("exponential", rate=None, hyper_rate=0.7),
         {
             "rate": named("rate_slopes_1", RATES),
             "given": Law(lambda v: v["slopes_1"] * v["rate_slopes_1"][:, None], expon.cdf),
             "slopes": first("slopes_1", lambda x: x / (x + 0.7)),
         },
     ),
-    "normal": (NormalSlopes(0.2, 0.3), {"slopes": named("slopes_1", norm(0.2, 0.3))}),
+    "normal": (slopes("normal", mean=0.2, sd=0.3), {"slopes": named("slopes_1", norm(0.2, 0.3))}),
     "tensorbnn": (
-        TensorBNNSlopes(),
+        slopes("tensorbnn"),
         {
             "mean": named("mean_slopes_1", norm(scale=0.3)),
             "scale": named("scale_slopes_1", truncnorm(-3.0, np.inf, 0.3, 0.1)),
@@ -297,5 +309,5 @@ def test_every_family_is_drawn_as_stated(name: str) -> None:
 @pytest.mark.parametrize("name", SLOPES)
 @pytest.mark.by_day(2)
 def test_every_family_of_slopes_is_drawn_as_stated(name: str) -> None:
-    prior, laws = SLOPES[name]
-    assert_laws(build(fan_in(1.0), None, prior), laws)
+    drawn, laws = SLOPES[name]
+    assert_laws(build(prior("fan_in", scale=1.0), None, drawn), laws)

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from nlobayes.priors.independent import FanInPrior
 from nlobayes.study.grid import Study
 from nlobayes.study.job_builder import run_jobs
 from nlobayes.study.jobs import PretrainJob, read_job
-from nlobayes.study.priors.fan_in import FanInPrior
 from tests.refusals import invalid, refused
 
 FILE = "earlier/old.nc"

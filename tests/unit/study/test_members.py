@@ -45,13 +45,22 @@ def family(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def test_the_kind_distinguishes_the_members_of_a_union(family: Any) -> None:
-    union = TypeAdapter(members.union_of(*family(warm="warm", cold="cold")))
+    package, file = family(warm="warm", cold="cold")
+    found = members.settings_of(package, file, Frozen)
+    union = TypeAdapter(members.one_of_kinds(found.values()))
     assert type(union.validate_python({"kind": "cold"})).__name__ == "Cold"
     with invalid("union_tag_invalid"):
         union.validate_python({"kind": "hot"})
 
 
-def test_a_file_of_another_kind_is_named(family: Any) -> None:
+def test_two_settings_of_one_kind_are_named(family: Any) -> None:
+    package, file = family(warm="hot", cold="hot")
+    with pytest.raises(TypeError, match="Warm and Cold are of 'hot'"):
+        members.settings_of(package, file, Frozen)
+
+
+def test_a_file_without_settings_is_named(family: Any) -> None:
     package, file = family(warm="hot")
-    with pytest.raises(TypeError, match=r"warm\.py must define one Frozen.*'warm'.*Warm.*'hot'"):
+    Path(file).with_name("empty.py").touch()
+    with pytest.raises(TypeError, match=r"empty\.py must define settings"):
         members.settings_of(package, file, Frozen)

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from nlobayes.priors.independent import GaussianPrior
 from nlobayes.study.grid import Study
-from nlobayes.study.priors.gaussian import GaussianPrior
 from tests.refusals import refused
 
 NAN = float("nan")

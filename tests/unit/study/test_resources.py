@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
+from nlobayes.likelihoods import Likelihood
 from nlobayes.stages import PIPELINE
 from nlobayes.stages.sizes import Size
 from nlobayes.study.datasets import Target
 from nlobayes.study.grid import Study
-from nlobayes.study.likelihoods import Likelihood
 from nlobayes.study.resources import (
     GPU_MB,
     SNAKEMAKE_MB,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -19,10 +18,10 @@ from nlobayes.data.transforms import (
     unstandardise,
 )
 from nlobayes.errors import InputError
+from nlobayes.likelihoods.classes import ClassLikelihood
 from nlobayes.model.likelihood import DEGREES, NOISE, Noise
-from nlobayes.model.likelihoods import LIKELIHOODS
 from nlobayes.model.networks import is_parameter, network_of
-from nlobayes.own_functions import bind_activations, functions_of
+from nlobayes.own_functions import bind_activations
 from nlobayes.study.jobs import ModelJob
 from nlobayes.surrogate.plane import ROWS_OF_GRID, grid_over, plane_of
 from nlobayes.types import Dataset, Named, Plane, Predicted
@@ -42,16 +41,17 @@ def predict_draws(
     If `centres` are given, the network of each draw is linearised at its centre.
     """
     outputs = _outputs(variables, job, data, centres)
-    functions, settings = functions_of(job.likelihood), job.likelihood.arguments()
-    likelihood: Any = LIKELIHOODS[job.likelihood.kind].build(**functions, **settings)
+    likelihood = job.likelihood
     target = target_transform(data.transforms)
-    learned = LEARNED if not functions else [name for name in variables if not is_parameter(name)]
+    is_custom = bool(likelihood.codes)
+    learned = [n for n in variables if not is_parameter(n)] if is_custom else LEARNED
     of_each = {name: variables[name][:, np.newaxis] for name in learned if name in variables}
     error = None if data.error is None else data.error / target.sd
-    noise = likelihood.noise(outputs, of_each, error, np)
-    if noise is None:
+    if isinstance(likelihood, ClassLikelihood):
         return Predicted(likelihood.probabilities(outputs, np).astype(outputs.dtype))
-    if functions:
+    noise = likelihood.noise_about(outputs, of_each, error, np)
+    assert noise is not None
+    if is_custom:
         _check_scale(noise, job.likelihood.kind)
     centre = noise.centre.astype(np.float64)
     known = along_targets(data.relative_to, centre[0])

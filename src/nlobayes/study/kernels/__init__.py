@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from nlobayes.settings.members import settings_of, union_of
+from nlobayes.settings.members import one_of_kinds, settings_of
 from nlobayes.study.kernel import KernelSettings
 
 KERNELS = settings_of(__name__, __file__, KernelSettings)
@@ -10,4 +10,4 @@ KERNELS = settings_of(__name__, __file__, KernelSettings)
 if TYPE_CHECKING:
     Kernel = KernelSettings
 else:
-    Kernel = union_of(__name__, __file__)
+    Kernel = one_of_kinds(KERNELS.values())

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BeforeValidator
 
-from nlobayes.settings.members import one_of_kinds, settings_of, union_of
+from nlobayes.settings.members import one_of_kinds, settings_of
 from nlobayes.study.method import MethodSettings
 
 METHODS = settings_of(__name__, __file__, MethodSettings)
@@ -21,4 +21,4 @@ if TYPE_CHECKING:
     Approximation = MethodSettings
 else:
     Approximation = one_of_kinds(each for each in METHODS.values() if each.approximate)
-    Method = Annotated[union_of(__name__, __file__), BeforeValidator(_of_chains_by_default)]
+    Method = Annotated[one_of_kinds(METHODS.values()), BeforeValidator(_of_chains_by_default)]

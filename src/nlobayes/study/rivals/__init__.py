@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from nlobayes.settings.members import settings_of, union_of
+from nlobayes.settings.members import one_of_kinds, settings_of
 from nlobayes.study.rival import RivalSettings
 
 RIVALS = settings_of(__name__, __file__, RivalSettings)
@@ -10,4 +10,4 @@ RIVALS = settings_of(__name__, __file__, RivalSettings)
 if TYPE_CHECKING:
     Rival = RivalSettings
 else:
-    Rival = union_of(__name__, __file__)
+    Rival = one_of_kinds(RIVALS.values())

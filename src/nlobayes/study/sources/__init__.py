@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from nlobayes.settings.members import settings_of, union_of
+from nlobayes.settings.members import one_of_kinds, settings_of
 from nlobayes.study.source import SourceSettings
 
 SOURCES = settings_of(__name__, __file__, SourceSettings)
@@ -10,4 +10,4 @@ SOURCES = settings_of(__name__, __file__, SourceSettings)
 if TYPE_CHECKING:
     Source = SourceSettings
 else:
-    Source = union_of(__name__, __file__)
+    Source = one_of_kinds(SOURCES.values())

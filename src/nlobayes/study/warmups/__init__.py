@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from nlobayes.settings.members import settings_of, union_of
+from nlobayes.settings.members import one_of_kinds, settings_of
 from nlobayes.study.warmup import WarmupSettings
 
 WARMUPS = settings_of(__name__, __file__, WarmupSettings)
@@ -10,4 +10,4 @@ WARMUPS = settings_of(__name__, __file__, WarmupSettings)
 if TYPE_CHECKING:
     Warmup = WarmupSettings
 else:
-    Warmup = union_of(__name__, __file__)
+    Warmup = one_of_kinds(WARMUPS.values())

@@ -1,0 +1,69 @@
+"""Gaussian weights and biases of stated scales, with one scale for each input, non-centered.
+
+A network of one hidden layer approaches a Gaussian process as its width grows (Neal 1996, *Bayesian
+Learning for Neural Networks*, chapter 2). This prior takes the scales that maximise the evidence of
+that process (type-II maximum likelihood; MacKay 1992, Neural Computation 4, 448).
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field
+
+from nlobayes.errors import InputError
+from nlobayes.model.networks import WEIGHTS
+from nlobayes.model.prior import INPUT, Parameters, scaled
+from nlobayes.priors import PriorSettings
+from nlobayes.settings.values import Positive
+
+
+class FixedScalesPrior(PriorSettings):
+    """Weights and biases of stated scales: one for each input, and one for each other kind.
+
+    `relevance` learns such scales. They can be stated as those of the largest evidence, as
+    `benchmarks/infinite_width.py` prints them. Sampled non-centered.
+    """
+
+    output_is_gaussian: ClassVar[bool] = True
+
+    kind: Literal["fixed_scales"]
+    inputs: Annotated[dict[str, Positive], Field(min_length=1)]
+    """Scale of each input by its name, as the features of the dataset are called. The weights of an
+    input have its scale divided by the square root of the number of inputs."""
+    weights: Positive = 1.0
+    """Scale of all further weights, divided by the square root of their fan-in."""
+    biases: Positive = 1.0
+    """Scale of the hidden biases."""
+    output_biases: Positive = 1.0
+    """Scale of the biases of the output."""
+
+    def state(self, parameters: Parameters) -> Any:
+        """Define one array N(0, s^2 / fan_in) of weights, or N(0, s^2) of biases.
+
+        Raises
+        ------
+        InputError
+            If the inputs of the network differ from those with stated scales.
+        """
+        if parameters.role != WEIGHTS:
+            return scaled(parameters, self.output_biases if parameters.output else self.biases)
+        root = sqrt(parameters.fan_in)
+        if parameters.dims[0] != INPUT:
+            return scaled(parameters, self.weights / root)
+        return scaled(parameters, self._scales_of_inputs()[:, None] / root)
+
+    def _scales_of_inputs(self) -> Any:
+        """List the scales (feature,) in the order of the network's inputs."""
+        import numpy as np
+        import pymc as pm
+
+        names = [str(name) for name in pm.modelcontext(None).coords[INPUT]]
+        if sorted(names) != sorted(self.inputs):
+            raise InputError(
+                "model.scales_of_other_inputs",
+                given=", ".join(sorted(self.inputs)),
+                inputs=", ".join(names),
+            )
+        return np.array([self.inputs[name] for name in names])
