@@ -28,7 +28,7 @@ RUNS = {
     "old alone": ("old", "fan_in"),
 }
 COLUMNS = (
-    *("posterior", "R-hat f 50 %", "R-hat f 99 %", "ESS f min", "RMSE dex", "lppd", "95 % cov."),
+    *("posterior", "R-hat f 50 %", "R-hat f max", "ESS f min", "RMSE dex", "lppd", "95 % cov."),
     *("epistemic sd", "divergence", "shift", "sd ratio"),
 )
 
@@ -74,8 +74,8 @@ def _scores(folder: Path) -> dict[str, float]:
     test = read_json(folder / "evaluation.json", "test")["test"]
     return {
         "R-hat f 50 %": found["rhat_f_median"],
-        "R-hat f 99 %": found["rhat_f_p99"],
-        "ESS f min": found["ess_f_bulk_min"],
+        "R-hat f max": found["rhat_f"],
+        "ESS f min": found["ess_f"],
         "RMSE dex": test["rmse_log10"],
         "lppd": test["lppd"],
         "95 % cov.": test["coverage_95"],

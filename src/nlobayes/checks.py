@@ -22,28 +22,40 @@ class Check(NamedTuple):
     bound: str = "at most"
 
 
+AGREED = {
+    "f": ("f", "the prediction at the worst reference point"),
+    "log_density": ("log density", "the log density"),
+    "noise": ("noise", "the noise"),
+    "hyperparameters": ("scales", "the worst of the learned scales"),
+}
+"""Quantities of chains whose agreement is checked, in a label and in a sentence."""
+AGREEMENT = tuple(f"{measure}_{name}" for measure in ("rhat", "ess") for name in AGREED)
+"""Checks of agreement: R-hat and effective draws of every quantity that exists."""
+AGREEMENT = tuple(f"{measure}_{name}" for measure in ("rhat", "ess") for name in AGREED)
+"""Checks of agreement: R-hat and effective draws of every quantity that exists."""
+
 CONVERGENCE = {
-    "rhat_f_median": Check(
-        "R-hat of f, median",
-        "How far the chains disagree about the predictions at half of the reference points; "
-        "1 means that they agree.",
-    ),
-    "rhat_f_p99": Check(
-        "R-hat of f, 99 %",
-        "How far the chains disagree about the predictions at all but the worst hundredth of the "
-        "reference points; 1 means that they agree.",
-    ),
+    **{
+        f"rhat_{name}": Check(
+            f"R-hat of {label}",
+            f"How far the chains disagree about {whole}; 1 means that they agree.",
+        )
+        for name, (label, whole) in AGREED.items()
+    },
     "rhat_size": Check(
         "R-hat of the network size",
         "How far the chains disagree about the number of units or of layers; 1 means that they "
         "agree.",
     ),
-    "ess_f_bulk_min": Check(
-        "effective draws of f, fewest",
-        "How many independent draws are worth as much as all of them, at the reference point where "
-        "they are worth least.",
-        "at least",
-    ),
+    **{
+        f"ess_{name}": Check(
+            f"effective draws of {label}",
+            f"How many independent draws are worth as much as all of them for {whole}, in the bulk "
+            "or in the tails.",
+            "at least",
+        )
+        for name, (label, whole) in AGREED.items()
+    },
     "ebfmi_min": Check(
         "E-BFMI, smallest",
         "How freely the energy moves from draw to draw, in the chain where it does so least.",

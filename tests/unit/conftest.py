@@ -154,7 +154,7 @@ def _exported(dataset: Dataset, hidden: int = 12, draws: int = 40) -> Exported:
         last[draw] = np.linalg.solve(normal, seen[chosen].T @ target[chosen])
     residual = np.linspace(-6, 6, 2001)
     probability = np.vectorize(lambda z: 0.5 * (1 + math.erf(z / math.sqrt(2))))(residual)
-    checks = {"rhat_f_p99": {"value": 1.02, "threshold": 1.05, "passed": True}}
+    checks = {"rhat_f": {"value": 1.02, "threshold": 1.05, "passed": True}}
     coverage = {"value": 0.97, "low": 0.93, "high": 0.96, "passed": False}
     inputs = dataset.inputs[train]
     ranges = fit_limits(inputs, dataset.input_names, dataset.units)

@@ -29,8 +29,8 @@ def test_every_check_has_a_label_of_its_own_that_fits_a_table() -> None:
 @pytest.mark.parametrize(
     ("name", "check", "expected"),
     [
-        ("rhat_f_p99", {"threshold": 1.05}, "at most 1.05"),
-        ("ess_f_bulk_min", {"threshold": 100.0}, "at least 100"),
+        ("rhat_f", {"threshold": 1.05}, "at most 1.05"),
+        ("ess_f", {"threshold": 100.0}, "at least 100"),
         ("coverage_68", {"low": 0.632, "high": 0.728}, "0.632 to 0.728"),
         ("pit_ecdf", {"low": None, "high": 0.0}, "at most 0"),
         ("some", {"low": 0.5, "high": None}, "at least 0.5"),

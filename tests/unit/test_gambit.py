@@ -107,7 +107,7 @@ def test_chains_that_did_not_converge_are_in_the_reason(
     exported: Exported, dataset: Dataset, tmp_path: Path
 ) -> None:
     """The trust level depends on the point only."""
-    checks = {"rhat_f_p99": {"value": 1.2, "threshold": 1.05, "passed": False}}
+    checks = {"rhat_f": {"value": 1.2, "threshold": 1.05, "passed": False}}
     verdict = {"converged": False, "convergence": checks, "calibration": {}}
     path = tmp_path / "a.nc"
     write(path, exported._replace(facts={**exported.facts, "verdict": verdict}), dataset)
@@ -115,7 +115,7 @@ def test_chains_that_did_not_converge_are_in_the_reason(
     made.set_parameters({"surrogates": path, "energy": 13000.001})
     made.import_slha_string(spectrum_of(Surrogate.load(path)))
     found = made.get_xsection(PAIR)
-    assert (found["trust_level"], found["reason"]) == (1, "convergence failed: rhat_f_p99")
+    assert (found["trust_level"], found["reason"]) == (1, "convergence failed: rhat_f")
 
 
 def test_wrong_parameters_are_refused_and_change_nothing(

@@ -172,9 +172,9 @@ def test_chains_agree(ci: Project) -> None:
     """ESS with room below its threshold: another processor draws other chains."""
     found = metrics(ci, "diagnostics")
     assert (found["chains"], found["draws_per_chain"], found["exact"]) == (CHAINS, DRAWS, True)
-    assert found["rhat_f_median"] <= 1.01
-    assert found["rhat_f_p99"] <= 1.05
-    assert found["ess_f_bulk_min"] > 60
+    assert found["rhat_f"] <= 1.02
+    assert found["rhat_log_density"] <= 1.02
+    assert min(found["ess_f"], found["ess_log_density"]) > 300
     assert found["divergences"] == 0
 
 

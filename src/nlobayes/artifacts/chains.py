@@ -101,13 +101,12 @@ def sampled_groups(draws: PosteriorDraws, stats: Arrays, warmup: Arrays) -> Grou
     return _pair(groups | warmed | {"sample_stats": _stats(stats, chains, 0)})
 
 
-def read_functions(segments: Sequence[Path]) -> np.ndarray:
-    """Read the function draws (chain, draw, reference_point) of all chain groups.
+def read_draws(segments: Sequence[Path]) -> Groups:
+    """Read the draws of all chain groups, as the posterior holds them.
 
     Errors are those of `assemble`.
     """
-    chain_groups = _read_chain_groups("segment", segments, ("predictions",))
-    return _join([*chain_groups.values()])["predictions"]["f"].values
+    return _pair(_join([*_read_chain_groups("segment", segments, DRAWN).values()]))
 
 
 def _read_chain_groups(

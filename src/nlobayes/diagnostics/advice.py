@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from nlobayes.checks import OF_TARGET
+from nlobayes.checks import AGREEMENT, OF_TARGET
 from nlobayes.diagnostics.tightness import TIGHT
 
 Found = Mapping[str, Any]
@@ -29,6 +29,10 @@ def _is_tight(found: Found) -> bool:
     return not found.get("converged") and (found.get("tightness") or 0.0) > TIGHT
 
 
+def _are_short(found: Found) -> bool:
+    return found.get("more_draws") is not None
+
+
 def _fills_its_trees(found: Found) -> bool:
     return (found.get("max_depth_share") or 0.0) > MANY_FULL_TREES
 
@@ -49,6 +53,11 @@ LOOSEN = Step(
 )
 DEEPEN = Step(
     "Raise max_depth of the kernel: {max_depth_share:.0%} of its trees end there.", _fills_its_trees
+)
+DRAW_TIMES = Step(
+    "Draw {more_draws:.2g} times as many: the chains are too short to show that they agree, and "
+    "converged chains of so few effective draws have such an R-hat.",
+    _are_short,
 )
 DRAW_MORE = Step(
     "Draw more: raise segments of the method, or give it until; what is drawn is kept.",
@@ -86,10 +95,8 @@ OTHER_CLASSES = Step(
 ADVICE: dict[str, tuple[Step, ...]] = {
     "still_chains": (MOVE,),
     "divergences": (SMALLER_STEPS, FOLLOW_CURVATURE),
-    "rhat_f_median": (LOOSEN, DEEPEN, DRAW_MORE, FOLLOW_CURVATURE),
-    "rhat_f_p99": (LOOSEN, DEEPEN, DRAW_MORE, FOLLOW_CURVATURE),
+    **dict.fromkeys(AGREEMENT, (DRAW_TIMES, LOOSEN, DEEPEN, DRAW_MORE, FOLLOW_CURVATURE)),
     "rhat_size": (JUMP_MORE, DRAW_MORE),
-    "ess_f_bulk_min": (LOOSEN, DEEPEN, DRAW_MORE, FOLLOW_CURVATURE),
     "ebfmi_min": (FREE_ENERGY,),
     "energy_variance": (SMALLER_ERROR,),
     "pareto_k": (SAMPLE,),

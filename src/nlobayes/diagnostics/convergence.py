@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import chdtri
 
 from nlobayes.diagnostics import estimators as _arviz
 from nlobayes.errors import InputError
@@ -16,6 +17,9 @@ from nlobayes.errors import InputError
 FEWEST_DRAWS = 8
 """Draws per chain below which nothing is checked: four in each half."""
 _FEWEST_CHAINS = 2
+_CHANCE = 1e-4
+"""Probability that one quantity of converged chains has an R-hat above `rhat_by_chance`; then the
+largest of 500 predictions has in about 1 %."""
 
 
 class VarianceSplit(NamedTuple):
@@ -60,6 +64,19 @@ def rhat(draws: np.ndarray) -> np.ndarray:
     with np.errstate(divide="ignore", invalid="ignore"):
         result = _per_quantity(_arviz.rhat, checked(draws), unmoved=np.inf)
     return np.where(np.isnan(result), np.inf, result)
+
+
+def rhat_by_chance(ess: np.ndarray, chains: int, draws: int) -> np.ndarray:
+    """Return the R-hat that converged chains of `draws` draws hardly ever exceed.
+
+    The means of the 2M halves of M chains scatter: R-hat² - 1 + 2 / draws is about 2M / ESS times
+    chi² / (2M - 1) of 2M - 1 degrees of freedom. `ess` is that of all chains together, and counts
+    as at most one a draw: folded draws are never antithetic. The result is infinite for zero.
+    """
+    free = 2 * chains - 1
+    with np.errstate(divide="ignore"):
+        scatter = 2 * chains / np.minimum(ess, chains * draws) * chdtri(free, _CHANCE) / free
+    return np.sqrt(1 + scatter - 2 / draws)
 
 
 def gelman_rubin(draws: np.ndarray) -> np.ndarray:
@@ -141,16 +158,17 @@ def ess_tail(draws: np.ndarray) -> np.ndarray:
     return _per_quantity(_arviz.ess_tail, checked(draws), unmoved=0.0)
 
 
-def ess_pooled_over_within(draws: np.ndarray) -> np.ndarray:
-    """Compute the bulk ESS of the pooled chains over the sum of those of each chain alone.
+def ess_within(draws: np.ndarray) -> np.ndarray:
+    """Compute the sum over chains of the bulk ESS of each chain alone.
 
-    Near 1 the chains explore the same region; far below 1 they are in separate modes.
-    Parameters and errors as for `rhat`; axis (quantity), zero where no chain ever moved.
+    Parameters and errors as for `rhat`; axis (quantity), zero where no chain ever moved. The ESS of
+    the pooled chains over it is near 1 if they explore the same region; far below 1 they are in
+    separate modes.
     """
-    draws = checked(draws)
-    alone = [_per_quantity(_arviz.ess_bulk, chain[np.newaxis], unmoved=0.0) for chain in draws]
-    within = np.sum(alone, axis=0)
-    return np.divide(ess_bulk(draws), within, out=np.zeros_like(within), where=within > 0)
+    alone = [
+        _per_quantity(_arviz.ess_bulk, chain[np.newaxis], unmoved=0.0) for chain in checked(draws)
+    ]
+    return np.sum(alone, axis=0)
 
 
 def mcse_mean(draws: np.ndarray) -> np.ndarray:

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nlobayes.checks import is_at_least
+from nlobayes.checks import AGREEMENT, is_at_least
 from nlobayes.diagnostics import convergence
 from nlobayes.diagnostics.autocorrelation import integrated_time
 from nlobayes.diagnostics.convergence import ess_bulk, ess_tail, rhat
@@ -20,11 +20,10 @@ TOLERATED_EXCESS = 2.0
 
 
 class Thresholds(NamedTuple):
-    """Limits for a converged posterior."""
+    """Limits for a converged posterior; the first two hold for every quantity."""
 
-    rhat_f_median: float
-    rhat_f_p99: float
-    ess_f_bulk_min: float
+    rhat_max: float
+    ess_min: float
     ebfmi_min: float
     max_divergences: int
 
@@ -85,8 +84,11 @@ def diagnose(
     check_distinct(draws.function)
     chains, drawn, _ = draws.function.shape
     stored, still = draws.weights.shape[1], still_chains(draws.function)
+    agreements = _agreements(draws)
     metrics = {
-        **_function_metrics(draws.function),
+        **_function_metrics(draws.function, agreements["f"]),
+        **dict.fromkeys(AGREEMENT),
+        **_worst(agreements),
         "rhat_f_nested_p99": None
         if superchains is None
         else _percentile_99(convergence.nested_rhat(draws.function, superchains)),
@@ -94,9 +96,7 @@ def diagnose(
         "rhat_weights_median": None
         if stored < convergence.FEWEST_DRAWS
         else float(np.median(rhat(draws.weights))),
-        "rhat_log_density": _rhat_of_one(draws.log_density),
-        "rhat_noise": None if draws.noise is None else _rhat_of_one(draws.noise),
-        "rhat_hyperparameters": _largest_rhat(draws.hyperparameters),
+        "more_draws": _more_draws(agreements, (chains, drawn), thresholds),
         "log_density_spread_over_sd": convergence.log_density_spread_over_sd(draws.log_density),
         **_sampler_metrics(stats, gradients_warmup, chains * drawn),
         "tightness": tightness,
@@ -116,14 +116,14 @@ def diagnose(
 
 
 OF_CHAINS = (
-    *("rhat_f_median", "rhat_f_p99", "rhat_f_share_below_1_01", "rhat_f_gelman_rubin_p99"),
+    *AGREEMENT,
+    *("rhat_f_median", "rhat_f_share_below_1_01", "rhat_f_gelman_rubin_p99", "rhat_f_nested_p99"),
     *("ess_f_bulk_median", "ess_f_bulk_min", "ess_f_tail_min", "mcse_f_mean_over_sd_max"),
     *("mcse_f_q2_5_over_sd_max", "mcse_f_q97_5_over_sd_max", "ess_pooled_over_within"),
-    *("between_chain_variance_share", "autocorrelation_time_f_median", "rhat_f_nested_p99"),
-    *("rhat_weights_median", "rhat_log_density", "rhat_noise", "rhat_hyperparameters"),
-    *("log_density_spread_over_sd", "divergences", "acceptance_rate", "max_depth_share"),
-    *("ebfmi_min", "energy_variance", "gradients_total", "gradients_per_draw", "still_chains"),
-    *("divergences_at", "still_chains_at"),
+    *("between_chain_variance_share", "autocorrelation_time_f_median", "rhat_weights_median"),
+    *("more_draws", "log_density_spread_over_sd", "divergences", "acceptance_rate"),
+    *("max_depth_share", "ebfmi_min", "energy_variance", "gradients_total", "gradients_per_draw"),
+    *("still_chains", "divergences_at", "still_chains_at"),
 )
 """Keys that exist for chains only."""
 
@@ -146,16 +146,19 @@ def of_approximation(draws: int, *, tightness: float | None) -> dict[str, Any]:
     }
 
 
-def check_convergence(function: np.ndarray, limits: dict[str, float]) -> dict[str, dict[str, Any]]:
-    """Check the function draws (chain, draw, reference point) so far against some of the limits.
+def check_convergence(
+    draws: ChainDraws, *, rhat_max: float, ess_min: float
+) -> dict[str, dict[str, Any]]:
+    """Check the R-hat and the effective draws of every quantity so far.
 
-    Returns name -> {value, threshold, passed}, as `checks` of `diagnose`; limits of the R-hat are
-    the largest allowed, those of the ESS the smallest. Errors as for `rhat`, or if chains are
-    copies.
+    Returns name -> {value, threshold, passed}, as `checks` of `diagnose`. Errors as for `rhat`, or
+    if chains are copies.
     """
-    check_distinct(function)
-    metrics = {**_agreement(function), "ess_f_bulk_min": float(ess_bulk(function).min())}
-    return {name: _check(name, metrics[name], limit) for name, limit in limits.items()}
+    check_distinct(draws.function)
+    found = _worst(_agreements(draws))
+    return {
+        name: _check(name, value, _limit(name, rhat_max, ess_min)) for name, value in found.items()
+    }
 
 
 def table(checks: dict[str, dict[str, Any]]) -> Columns:
@@ -184,27 +187,78 @@ def with_check(
     }
 
 
-def _function_metrics(function: np.ndarray) -> dict[str, float]:
-    bulk = ess_bulk(function)
+class _Agreement(NamedTuple):
+    """Agreement of the chains about each part of a quantity, axes (part)."""
+
+    rhat: np.ndarray
+    bulk: np.ndarray
+    tail: np.ndarray
+    within: np.ndarray
+
+
+def _agreements(draws: ChainDraws) -> dict[str, _Agreement]:
+    """Compute the agreement about every quantity that exists and is long enough."""
+    every = {
+        "f": [draws.function],
+        "log_density": [draws.log_density[..., np.newaxis]],
+        "noise": [] if draws.noise is None else [draws.noise[..., np.newaxis]],
+        "hyperparameters": [
+            each[..., np.newaxis] for each in (draws.hyperparameters or {}).values()
+        ],
+    }
+    measures = (rhat, ess_bulk, ess_tail, convergence.ess_within)
+    found = {}
+    for name, parts in every.items():
+        enough = [part for part in parts if part.shape[1] >= convergence.FEWEST_DRAWS]
+        if enough:
+            found[name] = _Agreement(
+                *(np.concatenate([measure(part) for part in enough]) for measure in measures)
+            )
+    return found
+
+
+def _worst(agreements: dict[str, _Agreement]) -> dict[str, float]:
+    """Return the largest R-hat and the smallest ESS, in bulk and tails, of every quantity."""
+    worst = {}
+    for name, found in agreements.items():
+        worst[f"rhat_{name}"] = float(found.rhat.max())
+        worst[f"ess_{name}"] = float(min(found.bulk.min(), found.tail.min()))
+    return worst
+
+
+def _more_draws(
+    agreements: dict[str, _Agreement], shape: tuple[int, int], thresholds: Thresholds
+) -> float | None:
+    """Return how many times as many draws these chains need, if they are only too short.
+
+    None if they pass, or if an R-hat is larger than chance makes it in converged chains.
+    """
+    factors = [1.0]
+    for found in agreements.values():
+        smallest = min(found.bulk.min(), found.tail.min())
+        failed = found.rhat > thresholds.rhat_max
+        chance = convergence.rhat_by_chance(found.within[failed], *shape)
+        if smallest == 0 or np.any(found.rhat[failed] > chance):
+            return None
+        factors += [thresholds.ess_min / smallest]
+        factors += [*(np.square(chance) - 1) / (thresholds.rhat_max**2 - 1)]
+    return None if max(factors) == 1 else float(max(factors))
+
+
+def _function_metrics(function: np.ndarray, found: _Agreement) -> dict[str, float]:
+    moves = found.within > 0
+    shared = np.divide(found.bulk, found.within, out=np.zeros_like(found.bulk), where=moves)
     return {
-        **_agreement(function),
+        "rhat_f_median": float(np.median(found.rhat)),
+        "rhat_f_share_below_1_01": float(np.mean(found.rhat < 1.01)),
         "rhat_f_gelman_rubin_p99": _percentile_99(convergence.gelman_rubin(function)),
-        "ess_f_bulk_median": float(np.median(bulk)),
-        "ess_f_bulk_min": float(bulk.min()),
-        "ess_f_tail_min": float(ess_tail(function).min()),
+        "ess_f_bulk_median": float(np.median(found.bulk)),
+        "ess_f_bulk_min": float(found.bulk.min()),
+        "ess_f_tail_min": float(found.tail.min()),
         **_monte_carlo_errors(function),
-        "ess_pooled_over_within": float(np.median(convergence.ess_pooled_over_within(function))),
+        "ess_pooled_over_within": float(np.median(shared)),
         "between_chain_variance_share": convergence.between_chain_variance_share(function),
         "autocorrelation_time_f_median": float(np.median(integrated_time(function))),
-    }
-
-
-def _agreement(function: np.ndarray) -> dict[str, float]:
-    agreement = rhat(function)
-    return {
-        "rhat_f_median": float(np.median(agreement)),
-        "rhat_f_p99": _percentile_99(agreement),
-        "rhat_f_share_below_1_01": float(np.mean(agreement < 1.01)),
     }
 
 
@@ -264,8 +318,9 @@ def _sampler_metrics(
 def _checks(
     metrics: dict[str, Any], thresholds: Thresholds, energy_variance_aim: float | None
 ) -> dict[str, dict[str, Any]]:
-    limits = thresholds._asdict()
-    limits |= {"divergences": limits.pop("max_divergences"), "still_chains": 0}
+    limits = {name: _limit(name, thresholds.rhat_max, thresholds.ess_min) for name in AGREEMENT}
+    limits |= {"ebfmi_min": thresholds.ebfmi_min, "divergences": thresholds.max_divergences}
+    limits |= {"still_chains": 0}
     if energy_variance_aim is not None:
         limits["energy_variance"] = TOLERATED_EXCESS * energy_variance_aim
     applicable = {name: limit for name, limit in limits.items() if metrics[name] is not None}
@@ -277,15 +332,9 @@ def _check(name: str, value: float, limit: float) -> dict[str, Any]:
     return {"value": _finite(value), "threshold": limit, "passed": bool(holds(value, limit))}
 
 
+def _limit(name: str, rhat_max: float, ess_min: float) -> float:
+    return ess_min if is_at_least(name) else rhat_max
+
+
 def _finite(value: Any) -> Any:
     return value if value is None or np.isfinite(value) else None
-
-
-def _largest_rhat(named: dict[str, np.ndarray] | None) -> float | None:
-    """Return the largest R-hat of several numbers per draw; None if there are none or too few."""
-    long_enough = [v for v in (named or {}).values() if v.shape[1] >= convergence.FEWEST_DRAWS]
-    return max((_rhat_of_one(values) for values in long_enough), default=None)
-
-
-def _rhat_of_one(draws: np.ndarray) -> float:
-    return float(rhat(draws[..., np.newaxis])[0])

@@ -168,7 +168,7 @@ def fit_in_turn(
             return tried[-1]
     if skipped and not tried:
         raise skipped
-    return min(tried, key=lambda one: one[1].diagnostics["rhat_f_p99"] or math.inf)
+    return min(tried, key=lambda one: one[1].diagnostics["rhat_f"] or math.inf)
 
 
 def warnings_among(lines: Iterable[str]) -> list[str]:

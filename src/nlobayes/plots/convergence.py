@@ -30,7 +30,7 @@ RHAT_FORMS = {
 WIDE_RHAT = 3.0
 """R-hat above which a linear axis would hide the thresholds."""
 
-ESS_THRESHOLD = 100
+ESS_THRESHOLD = 400
 QUANTITIES = {
     "log_density": "log posterior density\n(nats)",
     "noise": "noise scale\n(standardised units)",

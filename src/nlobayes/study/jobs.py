@@ -21,6 +21,7 @@ from nlobayes.errors import InputError
 from nlobayes.likelihoods import Likelihood
 from nlobayes.priors import Prior
 from nlobayes.settings.values import THIN_WAS, Fraction, Frozen, Positive, PositiveInt, Seed
+from nlobayes.study.agreement import Agreement
 from nlobayes.study.datasets import (
     Features,
     GroupColumn,
@@ -33,7 +34,6 @@ from nlobayes.study.datasets import (
 from nlobayes.study.files import READ_ERRORS, check_json_keys, read_text
 from nlobayes.study.kernels import Kernel
 from nlobayes.study.methods import Approximation
-from nlobayes.study.methods.mcmc import Until
 from nlobayes.study.methods.pymc import PyMC
 from nlobayes.study.own_score import CustomScore
 from nlobayes.study.presets import (
@@ -195,7 +195,7 @@ class DiagnoseJob(Frozen):
 class CheckConvergenceJob(Frozen):
     """Check whether the segments so far suffice."""
 
-    until: Until
+    until: Agreement
 
 
 class PosteriorPredictiveJob(Frozen):

@@ -25,6 +25,7 @@ from nlobayes.settings.values import (
     Seeds,
 )
 from nlobayes.study.activation import Activations, CustomActivation, form_of
+from nlobayes.study.agreement import Agreement
 from nlobayes.study.counts import Count
 from nlobayes.study.own_score import CustomScore, check_scores
 
@@ -92,15 +93,9 @@ class Network(Frozen):
         return {str(number): one.codes["function"] for number, one in enumerate(own)}
 
 
-class Thresholds(Frozen):
+class Thresholds(Agreement):
     """Limits within which chains count as converged; each is stored with its value and verdict."""
 
-    rhat_f_median: Positive = 1.01
-    """Largest median over reference points of the R-hat of f."""
-    rhat_f_p99: Positive = 1.05
-    """Largest 99th percentile of it."""
-    ess_f_bulk_min: Positive = 100.0
-    """Smallest bulk effective sample size of f at any reference point."""
     ebfmi_min: Positive = 0.3
     """Smallest E-BFMI of any chain."""
     max_divergences: Annotated[int, Field(ge=0)] = 0

@@ -195,9 +195,8 @@ def test_segments_of_no_draws_end_where_the_one_before_ended(
     found = chains.assemble(warmups, [*segments, empty, again])
     for name, group in expected.items():
         assert found[name].identical(group), name
-    np.testing.assert_array_equal(
-        chains.read_functions([*segments, empty, again]), chains.read_functions(segments)
-    )
+    before, after = (chains.read_draws(paths) for paths in (segments, [*segments, empty, again]))
+    assert all(after[name].identical(group) for name, group in before.items())
 
 
 def test_no_segment_of_no_draws_follows_a_warmup(
@@ -211,13 +210,16 @@ def test_no_segment_of_no_draws_follows_a_warmup(
 
 
 @pytest.mark.parametrize("chain_groups", [((2,), (0, 1)), ((2, 0, 1),)])
-def test_functions_are_those_of_all_chain_groups(
+def test_draws_so_far_are_those_of_the_posterior(
     tmp_path: Path,
     make_chain_groups: MakeBlocks,
     make_segment: MakeSegment,
     assert_same_bits: Same,
     chain_groups: Blocks,
 ) -> None:
-    _, segments = make_chain_groups(tmp_path, chain_groups, segments=2)
+    warmups, segments = make_chain_groups(tmp_path, chain_groups, segments=2)
+    found, posterior = chains.read_draws(segments), chains.assemble(warmups, segments)
+    assert found.keys() == {"posterior", "sample_stats", "all_sample_stats", "predictions"}
+    assert all(group.identical(posterior[name]) for name, group in found.items())
     whole = join_by_hand([make_segment((2, 0, 1), first) for first in (0, 8)])
-    assert_same_bits(chains.read_functions(segments), whole.function)
+    assert_same_bits(found["predictions"]["f"].values, whole.function)

@@ -21,12 +21,12 @@ def assemble_segments(warmups: list[Path], segments: list[Path]) -> None:
     chains.assemble(warmups, segments)
 
 
-def read_functions(warmups: list[Path], segments: list[Path]) -> None:
+def read_draws(warmups: list[Path], segments: list[Path]) -> None:
     del warmups
-    chains.read_functions(segments)
+    chains.read_draws(segments)
 
 
-READ = pytest.mark.parametrize("read", [assemble_segments, read_functions])
+READ = pytest.mark.parametrize("read", [assemble_segments, read_draws])
 
 
 @READ

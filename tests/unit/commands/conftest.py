@@ -143,7 +143,7 @@ def _build_small_project(results: Path) -> None:
     predictions, scores = results / "predictions/a.nc", results / "metrics/a/diagnostics.json"
     _write_failed_predictions(predictions, data)
     checks = read_attrs(predictions)["checks"]
-    write_json(scores, {"converged": False, "chains": 2, "checks": checks, "rhat_f_p99": 1.5})
+    write_json(scores, {"converged": False, "chains": 2, "checks": checks, "rhat_f": 1.5})
     made = provenance.record("diagnose", {"seed": 1}, digests([predictions, data]))
     write_record(results / "records/diagnose/a.json", made, [scores])
 
@@ -157,7 +157,7 @@ def _write_failed_predictions(path: Path, data: Path) -> None:
         predicted, predicted._replace(function=np.zeros((3, points))), dataset, draws
     )
     checks = {
-        "rhat_f_p99": {"value": 1.5, "threshold": 1.05, "passed": False},
+        "rhat_f": {"value": 1.5, "threshold": 1.05, "passed": False},
         "divergences": {"value": 0, "threshold": 0, "passed": True},
     }
     facts = {"device": "cpu", "precision": "float32", "exact": False, "checks": checks}

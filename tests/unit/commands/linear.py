@@ -15,7 +15,7 @@ from nlobayes.data.splits import TRAIN
 from nlobayes.data.transforms import target_transform, unstandardise
 from nlobayes.types import Dataset, Named
 
-CHECKS = {"rhat_f_p99": {"value": 1.002, "threshold": 1.05, "passed": True}}
+CHECKS = {"rhat_f": {"value": 1.002, "threshold": 1.05, "passed": True}}
 CHAINS, DRAWS, SCALE, SIGMA = 4, 1000, 1.0, 0.5
 MODEL: dict[str, Any] = {
     "network": {"hidden": []},

@@ -30,7 +30,7 @@ MODEL: dict[str, Any] = {
     "precision": "float64",
 }
 SIZE, CHAINS, DRAWS = 6, 2, 300
-PASSED = {"rhat_f_p99": {"value": 1.0, "threshold": 1.05, "passed": True}}
+PASSED = {"rhat_f": {"value": 1.0, "threshold": 1.05, "passed": True}}
 
 
 @pytest.fixture(autouse=True)

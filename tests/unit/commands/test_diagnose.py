@@ -124,7 +124,7 @@ def test_dead_chains_are_named_and_what_they_leave_undefined_is_worded(
     assert found["still_chains_at"] == dead
     assert found["checks"]["still_chains"] == {"value": len(dead), "threshold": 0, "passed": False}
     assert f"chains that stand still: {', '.join(map(str, dead))}\n" in printed
-    assert ("rhat_f_median not finite (at most" in printed) == (len(dead) == 3)
+    assert ("rhat_f not finite (at most" in printed) == (len(dead) == 3)
     assert "None" not in printed
 
 

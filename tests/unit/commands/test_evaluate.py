@@ -217,7 +217,7 @@ def _with_a_bad_chain(paths: tuple[Path, Path], folder: Path, off: float) -> tup
     groups = read_groups(paths[0], "predictions")
     moved = groups["predictions"]["f"] + off * groups["predictions"]["chain"]
     groups["predictions"] = groups["predictions"].assign(f=moved)
-    checks = {"rhat_f_p99": {"value": 2.0, "threshold": 1.05, "passed": False}}
+    checks = {"rhat_f": {"value": 2.0, "threshold": 1.05, "passed": False}}
     facts = {"exact": True, "checks": checks | {"divergences": {"passed": True}}}
     write_groups(folder / "bad.nc", "predictions", groups, facts)
     return folder / "bad.nc", paths[1]
@@ -235,7 +235,7 @@ def test_stacking_gives_a_bad_mode_no_weight_and_leaves_the_other_scores(
     assert scores == equal  # without stacking there is no such key
     np.testing.assert_allclose(stacking["weights"], [1, 0], atol=1e-6)
     assert (stacking["draws"], stacking["distinct"]) == (80, 40)
-    assert stacking["failed_checks"] == ["rhat_f_p99"]
+    assert stacking["failed_checks"] == ["rhat_f"]
     assert stacking["test"].keys() == equal["test"].keys()
     assert stacking["test"]["rmse_log10"] < equal["test"]["rmse_log10"] / 2
     f = read_groups(paths[0], "predictions")["predictions"]["f"].values

@@ -26,7 +26,7 @@ from nlobayes.surrogate.surrogate import Engine
 from nlobayes.types import Dataset, Named
 from tests.refusals import refused
 
-CHECKS = {"rhat_f_p99": {"value": 1.2, "threshold": 1.05, "passed": False}}
+CHECKS = {"rhat_f": {"value": 1.2, "threshold": 1.05, "passed": False}}
 MODEL = {
     "network": {"hidden": [2], "activation": "tanh"},
     "prior": {"kind": "fan_in"},
@@ -107,8 +107,8 @@ def test_file_predicts_what_the_posterior_predicts(
 def test_the_file_states_its_origin_and_its_quality(scored: Scored, tmp_path: Path) -> None:
     surrogate = Surrogate.load(exported(scored, tmp_path / "s.nc"))
     facts = surrogate.facts
-    assert surrogate.failed_checks["convergence"] == ["rhat_f_p99"]
-    assert "[pb]: 24 draws, failed: rhat_f_p99" in repr(surrogate)
+    assert surrogate.failed_checks["convergence"] == ["rhat_f"]
+    assert "[pb]: 24 draws, failed: rhat_f" in repr(surrogate)
     assert facts["verdict"]["converged"] is False
     assert facts["verdict"]["convergence"] == CHECKS
     calibration = json.loads(scored.evaluations["gaussian"].read_text())["calibration_checks"]

@@ -152,8 +152,8 @@ def test_the_verdict_of_diagnostics_is_shown_with_their_record(
     here: Path, summary_of: Summary
 ) -> None:
     found = summary_of(SCORES)
-    assert found["numbers"] == {"converged": False, "chains": 2, "rhat_f_p99": 1.5}
-    assert [name for name, one in found["checks"].items() if not one["passed"]] == ["rhat_f_p99"]
+    assert found["numbers"] == {"converged": False, "chains": 2, "rhat_f": 1.5}
+    assert [name for name, one in found["checks"].items() if not one["passed"]] == ["rhat_f"]
     assert found["made"]["recorded_in"] == str(RECORD)
 
 
@@ -181,7 +181,7 @@ def test_a_pipe_gets_plain_text_with_every_fact(here: Path, printed: Printed) ->
         ["model.network.hidden", "[4]"],
         [str(DATA), "the", "same"],
         ["chains", "2"],
-        ["FAILED", "rhat_f_p99", "1.5", "limit", "1.05"],
+        ["FAILED", "rhat_f", "1.5", "limit", "1.05"],
         ["passed", "divergences", "0", "limit", "0"],
         ["predictions", "f", "chain", "2,", "draw", "5,", "point", "12", "float64"],
     ):

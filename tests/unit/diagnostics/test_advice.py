@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from nlobayes.checks import CALIBRATION, CONVERGENCE
+from nlobayes.checks import AGREEMENT, CALIBRATION, CONVERGENCE
 from nlobayes.diagnostics.advice import ADVICE, next_steps
-from nlobayes.diagnostics.verdict import Thresholds
 from nlobayes.evaluation.calibration import checks as calibration_checks
 
 TIGHT, LOOSE = {"tightness": 6.2e5}, {"tightness": 1e5}
@@ -13,25 +12,33 @@ TIGHT, LOOSE = {"tightness": 6.2e5}, {"tightness": 1e5}
 
 def test_every_check_that_can_fail_has_advice() -> None:
     of_points = calibration_checks.check(np.zeros(10), np.full(10, 0.5), fitted_to=10)
-    limits = {name.replace("max_", "") for name in Thresholds._fields}
+    limits = {*AGREEMENT, "ebfmi_min", "divergences", "still_chains", "energy_variance"}
     assert {*CONVERGENCE, *CALIBRATION} == {*ADVICE}
     assert {*of_points, *limits} <= {*ADVICE}
     assert all(next_steps([name], LOOSE) for name in ADVICE)
 
 
 def test_only_a_tight_posterior_gets_the_advice_to_loosen() -> None:
-    first, *_ = next_steps(["rhat_f_p99"], TIGHT)
+    first, *_ = next_steps(["rhat_f"], TIGHT)
     assert "larger tolerance" in first
     assert "tau is 6.2e+05" in first
-    assert not any("tolerance" in step for step in next_steps(["rhat_f_p99"], LOOSE))
-    assert not any("tolerance" in step for step in next_steps(["rhat_f_p99"], {"tightness": None}))
+    assert not any("tolerance" in step for step in next_steps(["rhat_f"], LOOSE))
+    assert not any("tolerance" in step for step in next_steps(["rhat_f"], {"tightness": None}))
     converged = TIGHT | {"converged": True}
-    assert not any("tolerance" in step for step in next_steps(["rhat_f_p99"], converged))
+    assert not any("tolerance" in step for step in next_steps(["rhat_f"], converged))
+
+
+def test_chains_that_are_only_too_short_are_called_so_first() -> None:
+    short = TIGHT | {"more_draws": 4.6}
+    for check in AGREEMENT:
+        assert next_steps([check], short)[0].startswith("Draw 4.6 times as many")
+    apart = next_steps(["rhat_f"], TIGHT | {"more_draws": None})
+    assert not any("times as many" in step for step in apart)
 
 
 def test_chains_that_stand_still_are_named_first() -> None:
     found = LOOSE | {"still_chains_at": [1, 3]}
-    steps = next_steps(["rhat_f_median", "still_chains"], found)
+    steps = next_steps(["rhat_f", "still_chains"], found)
     assert steps[0].startswith("Chains 1, 3 stand still")
     assert len(steps) > 1
 

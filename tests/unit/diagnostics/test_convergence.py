@@ -75,10 +75,26 @@ def test_ess_tail_of_ar1_chains() -> None:
 
 
 @pytest.mark.statistical
+@pytest.mark.parametrize("chains", [2, 4, 16])
+def test_rhat_by_chance_is_that_of_converged_chains(chains: int) -> None:
+    """By chi² of the means of halves: 1 in 10 000 is beyond, and the mean is as expected."""
+    rho, draws = 0.5, 600
+    found = convergence.rhat(ar1(rho, (chains, draws, 300), seed=12))
+    ess = chains * draws * (1 - rho) / (1 + rho)
+    by_chance = float(convergence.rhat_by_chance(np.array(ess), chains, draws))
+    free = 2 * chains - 1
+    scale = (by_chance**2 - 1 + 2 / draws) / stats.chi2.isf(1e-4, free)
+    expected = stats.chi2.isf([0.5, 0.01], free) * scale - 2 / draws
+    assert found.max() < by_chance
+    assert np.quantile(found**2 - 1, [0.4, 0.98]) == pytest.approx(expected, rel=0.35)
+
+
+@pytest.mark.statistical
 def test_pooled_over_within_distinguishes_modes() -> None:
     draws = ar1(0.5, (4, 1000, 20), seed=7)
-    together = np.median(convergence.ess_pooled_over_within(draws))
-    apart = convergence.ess_pooled_over_within(draws + 5 * np.arange(4)[:, None, None])
+    together = np.median(convergence.ess_bulk(draws) / convergence.ess_within(draws))
+    moved = draws + 5 * np.arange(4)[:, None, None]
+    apart = convergence.ess_bulk(moved) / convergence.ess_within(moved)
     assert together == pytest.approx(1.0, abs=0.1)
     assert apart.max() < 0.02
 
@@ -242,7 +258,7 @@ MEASURES: dict[str, Callable[[np.ndarray], np.ndarray | float]] = {
     "nested_rhat": lambda draws: convergence.nested_rhat(draws, 2),
     "ess_bulk": convergence.ess_bulk,
     "ess_tail": convergence.ess_tail,
-    "ess_pooled_over_within": convergence.ess_pooled_over_within,
+    "ess_within": convergence.ess_within,
     "mcse_mean": convergence.mcse_mean,
     "mcse_quantile": lambda draws: convergence.mcse_quantile(draws, 0.025),
     "variance_split": lambda draws: convergence.variance_split(draws).within,
@@ -282,7 +298,7 @@ def test_unmoved_chains_are_not_converged() -> None:
     for stuck in (apart, np.full((4, 20, 2), 0.1)):
         for measure in ("rhat", "gelman_rubin", "nested_rhat", "mcse_mean", "mcse_quantile"):
             assert np.asarray(MEASURES[measure](stuck)).tolist() == [np.inf, np.inf], measure
-        for measure in ("ess_bulk", "ess_tail", "ess_pooled_over_within", "variance_split"):
+        for measure in ("ess_bulk", "ess_tail", "ess_within", "variance_split"):
             assert np.asarray(MEASURES[measure](stuck)).tolist() == [0.0, 0.0], measure
     assert convergence.between_chain_variance_share(apart) == pytest.approx(1.0)
 

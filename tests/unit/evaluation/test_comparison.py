@@ -21,8 +21,8 @@ from nlobayes.evaluation.comparison.runs import (
 )
 from tests.refusals import refused
 
-PASSED = {"rhat_f_p99": {"passed": True}, "ebfmi_min": {"passed": True}}
-FAILED = {"rhat_f_p99": {"passed": False}, "ebfmi_min": {"passed": False}}
+PASSED = {"rhat_f": {"passed": True}, "ebfmi_min": {"passed": True}}
+FAILED = {"rhat_f": {"passed": False}, "ebfmi_min": {"passed": False}}
 
 
 def make_run(
@@ -111,9 +111,9 @@ def test_metrics_are_those_that_any_run_has() -> None:
     """An undefined score is no difference; a cost is compared per million gradients."""
     scores = {"crps": 0.02, "lppd": None, "r2_target_median": 0.9, "bias_log10": 1.0}
     cost: dict[str, Any] = {
-        "ess_f_bulk_min": 300.0,
+        "ess_f": 300.0,
         "gradients_total": 2_000_000,
-        "rhat_f_p99": 1.0,
+        "rhat_f": 1.0,
     }
     runs = [
         make_run("a", test=scores, **cost),
@@ -123,7 +123,7 @@ def test_metrics_are_those_that_any_run_has() -> None:
     assert list(table["metric"]) == [
         "r2_target_median",
         "crps",
-        "rhat_f_p99",
+        "rhat_f",
         "ess_per_million_gradients",
     ]
     assert row_of(table, metric="ess_per_million_gradients")["difference"] == 150
@@ -142,7 +142,7 @@ def test_runs_are_rows_with_settings_verdict_and_scores() -> None:
             test={"r2_log10": 0.9, "sigma_z_epistemic": None},
             values={"network.width": 4.0, "method": "hmc"},
             chains=4,
-            rhat_f_p99=None,
+            rhat_f=None,
             divergences=0,
         ),
         make_run(
@@ -155,7 +155,7 @@ def test_runs_are_rows_with_settings_verdict_and_scores() -> None:
         *("converged", "failed_checks"),
     ]
     assert list(table)[7:] == [
-        *("chains", "draws_per_chain", "rhat_f_median", "rhat_f_p99", "ess_f_bulk_min"),
+        *("chains", "draws_per_chain", "rhat_f_median", "rhat_f", "ess_f"),
         *("draws_scored", "ess_scored_median", "ess_scored_min"),
         *("acceptance_rate", "divergences", "gradients_total", "gradients_per_draw"),
         *("between_chain_variance_share", "r2_log10", "sigma_z_epistemic", "rmse_log10"),
@@ -163,9 +163,9 @@ def test_runs_are_rows_with_settings_verdict_and_scores() -> None:
     ]
     assert list(table["method"]) == ["hmc", ""]
     assert list(table["converged"]) == [True, False]
-    assert list(table["failed_checks"]) == ["", "rhat_f_p99 ebfmi_min"]
+    assert list(table["failed_checks"]) == ["", "rhat_f ebfmi_min"]
     np.testing.assert_equal(table["chains"], [4, np.nan])
-    np.testing.assert_equal(table["rhat_f_p99"], [np.nan, np.nan])
+    np.testing.assert_equal(table["rhat_f"], [np.nan, np.nan])
     np.testing.assert_equal(table["divergences"], [0, 3])
     np.testing.assert_equal(table["r2_log10"], [0.9, np.nan])
     np.testing.assert_equal(table["baseline_rmse_log10"], [0.07, 0.07])

@@ -12,8 +12,8 @@ from nlobayes.evaluation.comparison.runs import RunMetrics, runs_table
 from nlobayes.evaluation.comparison.settings import pulls_table, weights_table
 from nlobayes.types import Columns
 
-PASSED = {"rhat_f_p99": {"passed": True}}
-FAILED = {"rhat_f_p99": {"passed": False}}
+PASSED = {"rhat_f": {"passed": True}}
+FAILED = {"rhat_f": {"passed": False}}
 
 
 def z_of(seed: int, sigma: float = 1.0) -> np.ndarray:

@@ -15,7 +15,7 @@ from tests.unit.fitting.studies import study_of
 
 def fitted(*, converged: bool | None, rhat: float | None = 1.1) -> Fitted:
     run = plan_of(study_of(6))[1]
-    return Fitted(run, {"converged": converged, "rhat_f_p99": rhat}, {}, {}, [])
+    return Fitted(run, {"converged": converged, "rhat_f": rhat}, {}, {}, [])
 
 
 @pytest.mark.parametrize("means", [[0.2, 0.1], [0.1, 0.2]])

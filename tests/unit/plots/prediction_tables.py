@@ -219,7 +219,7 @@ def _run(rng: np.random.Generator, index: int, kernel: str, replicate: int) -> d
         "crps": 0.5 * rmse,
         "lppd": -np.log(rmse),
         "coverage_95": 0.95 - 0.05 / (1 + index) + rng.normal(0, 0.01),
-        "rhat_f_p99": 1 + rng.gamma(2, 0.4 / (1 + index) ** 2),
+        "rhat_f": 1 + rng.gamma(2, 0.4 / (1 + index) ** 2),
         "gradients_per_draw": 30.0 if kernel == "hmc" else 90.0 + rng.normal(),
         "acceptance_rate": 0.8 + rng.normal(0, 0.02),
     }

@@ -26,7 +26,7 @@ SMALL: dict[str, Any] = {
         "hmc": {"kernel": {"kind": "hmc"}, "draws_per_segment": 16},
         "nuts": {"kernel": {"kind": "nuts"}, "draws_per_segment": 16},
     },
-    "evaluation": {"default": {}, "strict": {"thresholds": {"rhat_f_median": 1.001}}},
+    "evaluation": {"default": {}, "strict": {"thresholds": {"rhat_max": 1.001}}},
     "grids": {
         "small": {
             "dataset": "made",

@@ -52,7 +52,7 @@ MODEL = ON_DEVICE | {"prior_predictive"}
 # A change of the small study, and the jobs that must run again because of it.
 REACHED: list[tuple[dict[str, Any], set[str]]] = [
     ({"evaluation": {"default": {"noise": "student_t"}}}, {"evaluate"}),
-    ({"evaluation": {"default": {"thresholds": {"rhat_f_p99": 1.1}}}}, {"diagnose"}),
+    ({"evaluation": {"default": {"thresholds": {"rhat_max": 1.1}}}}, {"diagnose"}),
     ({"evaluation": {"default": {"calibration": {"coverage": 0.1}}}}, {"evaluate", "tabulate"}),
     ({"evaluation": {"default": {"thinning_loss": 0.2}}}, {"diagnose"}),
     ({"evaluation": {"default": {"combine": "stacking"}}}, {"evaluate"}),
@@ -70,7 +70,7 @@ REACHED: list[tuple[dict[str, Any], set[str]]] = [
     ({"methods": {"hmc": {"thin": 4}}}, {"draw"}),
     ({"methods": {"hmc": {"warmup": {"steps": 50}}}}, {"warmup", "draw"}),
     ({"methods": {"hmc": {"warmup": {"segments": 2}}}}, {"warmup", "draw"}),
-    ({"methods": {"hmc": {"until": {"rhat_f_p99": 1.1}}}}, {"check_convergence"}),
+    ({"methods": {"hmc": {"until": {"rhat_max": 1.1}}}}, {"check_convergence"}),
     ({"execution": {"chains_per_job": 2}}, set()),
     ({"execution": {"device": "gpu"}}, ON_DEVICE),
     ({"execution": {"shards": 2}}, ON_DEVICE),
@@ -132,7 +132,7 @@ def test_only_a_sampler_with_targets_is_checked_on_its_way(
     """Another target reaches no other job, so the existing draws stay."""
     assert "check_convergence" not in first_jobs(make_study())
     one, two = (
-        first_jobs(make_study({"methods": {"hmc": {"until": {"ess_f_bulk_min": ess}}}}))
+        first_jobs(make_study({"methods": {"hmc": {"until": {"ess_min": ess}}}}))
         for ess in (200.0, 300.0)
     )
     assert {verb for verb in one if one[verb] != two[verb]} == {"check_convergence"}

@@ -9,10 +9,11 @@ import pytest
 
 from nlobayes.inference.adaptations import ADAPTATIONS, chees
 from nlobayes.inference.kernels import KERNELS
+from nlobayes.study.agreement import Agreement
 from nlobayes.study.grid import Study
 from nlobayes.study.kernels import KERNELS as KERNEL_SETTINGS
 from nlobayes.study.kernels.tempering import TemperingKernel
-from nlobayes.study.methods.mcmc import MCMC, Until
+from nlobayes.study.methods.mcmc import MCMC
 from nlobayes.study.presets import Thresholds
 from nlobayes.study.warmups import WARMUPS
 from nlobayes.study.warmups.windows import FEWEST_ADAPTING_STEPS, WindowWarmup
@@ -178,12 +179,20 @@ def test_a_random_walk_has_no_gradients_for_a_low_rank_mass_matrix(make_study: M
         walk("low_rank")
 
 
-def test_until_has_limits_of_the_function_alone(sampler: Callable[..., MCMC]) -> None:
-    """They are those of the verdict, with the same names and defaults."""
+def test_until_has_the_limits_of_agreement_of_the_verdict(sampler: Callable[..., MCMC]) -> None:
+    """Those of Vehtari et al. (2021)."""
     until = sampler(until={}).until
-    assert until is not None
-    verdict = Thresholds().model_dump()
-    assert until.model_dump() == {name: verdict[name] for name in Until.model_fields}
-    assert set(Until.model_fields) == {"rhat_f_median", "rhat_f_p99", "ess_f_bulk_min"}
-    some = sampler(until={"ess_f_bulk_min": 400}).until
-    assert some == until.model_copy(update={"ess_f_bulk_min": 400.0})
+    assert until == Agreement(rhat_max=1.01, ess_min=400)
+    assert until.model_dump().items() <= Thresholds().model_dump().items()
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("rhat_f_median", "rhat_max"), ("rhat_f_p99", "rhat_max"), ("ess_f_bulk_min", "ess_min")],
+)
+def test_limits_of_the_last_release_name_those_that_replace_them(
+    sampler: Callable[..., MCMC], old: str, new: str
+) -> None:
+    with refused("study.removed_limit", places=["methods.hmc.until"]) as caught:
+        sampler(until={old: 1.05})
+    assert f"{old} is no limit any more; {new} is" in str(caught.value)

@@ -25,8 +25,8 @@ from nlobayes.errors import InputError
 FACTS = ("code_digest", "lock_digest", "device", "precision", "exact")
 SPLITS = ("train", "val", "test")
 CONVERGENCE = (
-    *("converged", "exact", "chains", "draws_per_chain", "rhat_f_median", "rhat_f_p99"),
-    *("ess_f_bulk_min", "divergences", "tightness", "thinning_step"),
+    *("converged", "exact", "chains", "draws_per_chain", "rhat_f_median", "rhat_f"),
+    *("ess_f", "divergences", "tightness", "thinning_step"),
 )
 ACCURACY = (
     *("rmse_log10", "r2_log10", "rmse_target", "r2_target_mean"),

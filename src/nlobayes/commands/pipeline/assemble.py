@@ -41,7 +41,7 @@ def assemble(
 
 
 def _stride(segments: list[Path]) -> int:
-    function = chains.read_functions(segments)
+    function = chains.read_draws(segments)["predictions"]["f"].values
     outputs = function.reshape(*function.shape[:2], -1)
     return storage_stride(outputs, most=MOST_STORED)
 

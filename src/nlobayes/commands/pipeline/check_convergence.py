@@ -6,10 +6,11 @@ from typing import Annotated
 import typer
 
 from nlobayes import provenance
-from nlobayes.artifacts.chains import read_functions
+from nlobayes.artifacts.chains import read_draws
 from nlobayes.artifacts.files import write_json
 from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
+from nlobayes.commands.shared.posteriors import posterior_draws
 from nlobayes.diagnostics import verdict
 from nlobayes.study.jobs import CheckConvergenceJob, read_job
 
@@ -22,13 +23,12 @@ def check_convergence(
 ) -> None:
     """Compare R-hat and ESS of all draws so far with their targets."""
     job = read_job(CheckConvergenceJob, spec)
-    function = read_functions(segment)
-    every = function.reshape(*function.shape[:2], -1)  # all outputs along one axis
-    checks = verdict.check_convergence(every, job.until.model_dump())
+    draws = posterior_draws(read_draws(segment))
+    checks = verdict.check_convergence(draws, **job.until.model_dump())
     met = all(check["passed"] for check in checks.values())
     for name, check in checks.items():
         typer.echo(f"{name} {check['value']} (target {check['threshold']})", err=True)
-    write_json(out, {"met": met, "draws_per_chain": function.shape[1], "checks": checks})
+    write_json(out, {"met": met, "draws_per_chain": draws.function.shape[1], "checks": checks})
     write_record(
         record, provenance.record("check_convergence", job.model_dump(), digests(segment)), [out]
     )

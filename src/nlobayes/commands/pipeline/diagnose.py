@@ -62,7 +62,7 @@ def _of_chains(job: DiagnoseJob, groups: Groups, path: Path) -> dict[str, Any]:
         exact=bool(read_attrs(path)["exact"]),
         superchains=job.superchains,
     )
-    return _with_architecture(diagnostics, groups, job.thresholds.rhat_f_p99)
+    return _with_architecture(diagnostics, groups, job.thresholds.rhat_max)
 
 
 def _with_architecture(diagnostics: dict[str, Any], groups: Groups, limit: float) -> dict[str, Any]:

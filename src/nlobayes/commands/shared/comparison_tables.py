@@ -48,7 +48,7 @@ def _run(run: RunMetrics, accuracy: Accuracy) -> dict[str, str | Text]:
     def test(key: str, form: str) -> str:
         return shown(_with_errors(run), key, form, missing="-")
 
-    rhats = (_number(found(key), ".3f") for key in ("rhat_f_median", "rhat_f_p99"))
+    rhats = (_number(found(key), ".3f") for key in ("rhat_f_median", "rhat_f"))
     effective = (_number(found(key), ".0f") for key in ("ess_scored_median", "ess_scored_min"))
     tight = " (tight)" if not run.converged and (found("tightness") or 0) > TIGHT else ""
     return {
@@ -60,7 +60,7 @@ def _run(run: RunMetrics, accuracy: Accuracy) -> dict[str, str | Text]:
         "95 % cov.": test("coverage_95", ".3f"),
         "log score": test("lppd", ".3f"),
         "sigma_z": test("sigma_z_total", ".3f"),
-        "R-hat f med / p99": " / ".join(rhats),
+        "R-hat f med / max": " / ".join(rhats),
         "ESS scored med / min": " / ".join(effective),
         "div.": _number(found("divergences"), ".0f"),
         "tau": _number(found("tightness"), ".2g") + tight,
@@ -176,7 +176,7 @@ def _setting(runs: Sequence[RunMetrics], accuracy: Accuracy) -> dict[str, str]:
     """Describe replicates by their worst convergence and their mean scores."""
     diagnostics = [run.diagnostics for run in runs]
     test, baseline = [*map(_with_errors, runs)], [run.baseline for run in runs]
-    rhats = (_over(max, diagnostics, key, ".3f") for key in ("rhat_f_median", "rhat_f_p99"))
+    rhats = (_over(max, diagnostics, key, ".3f") for key in ("rhat_f_median", "rhat_f"))
     effective = (
         _over(min, diagnostics, key, ".0f") for key in ("ess_scored_median", "ess_scored_min")
     )
@@ -184,7 +184,7 @@ def _setting(runs: Sequence[RunMetrics], accuracy: Accuracy) -> dict[str, str]:
     efficiency = [{"ess": comparison.ess_per_million_gradients(run)} for run in runs]
     return {
         "replicates": str(len(runs)),
-        "R-hat f med / p99": " / ".join(rhats),
+        "R-hat f med / max": " / ".join(rhats),
         "ESS scored med / min": " / ".join(effective),
         "divergences": _over(sum, diagnostics, "divergences", ".0f"),
         f"test {accuracy.second_name}": _mean(test, accuracy.second, ".4f"),

@@ -108,7 +108,7 @@ def _cells(run: Finished) -> list[str]:
         "approximate" if run.approximate else "**NO**" if run.unconverged else "yes",
         "**NO**" if run.uncalibrated else "not tested" if run.untested else "yes",
         *_scores(run),
-        _number(found["rhat_f_p99"], ".3f"),
+        _number(found["rhat_f"], ".3f"),
         _number(run.effective_draws, ".0f"),
     ]
 

@@ -71,7 +71,7 @@ def _hyperparameters(groups: Groups) -> dict[str, np.ndarray] | None:
     """
     learned: dict[str, np.ndarray] = {}
     for name, values in groups["posterior"].items():
-        if is_parameter(str(name)) or name == "noise":
+        if is_parameter(str(name)) or is_size(str(name)) or name == "noise":
             continue
         if values.ndim == 2:
             learned[str(name)] = values.values

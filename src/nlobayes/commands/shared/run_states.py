@@ -27,8 +27,6 @@ from nlobayes.study.watched import WatchedRun
 NOT_BEGUN, DONE = "not begun", "done"
 FEWEST = 8
 """Fewest draws per chain for R-hat."""
-PERCENTILE = 99
-"""Percentile of R-hat over the reference points; the convergence check uses the same."""
 
 
 class RunState(NamedTuple):
@@ -144,7 +142,7 @@ def _finished(folders: Folders, run: WatchedRun) -> RunState:
         draws=draws,
         total=draws,
         acceptance=found.get("acceptance_rate"),
-        rhat=found.get("rhat_f_p99"),
+        rhat=found.get("rhat_f"),
         left=0.0,
         updated=(folder / "evaluation.json").stat().st_mtime,
     )
@@ -180,7 +178,7 @@ def _rhat(drawn: list[list[Drawn]]) -> tuple[float | None, str | None]:
     if function is None or function.shape[0] < 2 or function.shape[1] < FEWEST:
         return None, None
     try:
-        return float(np.percentile(rhat(function), PERCENTILE)), None
+        return float(rhat(function).max()), None
     except InputError as error:
         return None, one_line(str(error))
 

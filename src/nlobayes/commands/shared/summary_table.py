@@ -92,7 +92,7 @@ def _posterior(run: Finished, of_classes: bool) -> list[Text]:
     return [
         Text(run.label),
         *_scores(run.evaluation["test"], of_classes),
-        _number(found["rhat_f_p99"], ".3f"),
+        _number(found["rhat_f"], ".3f"),
         _number(run.effective_draws, ".0f"),
         _number(found["divergences"], "d"),
         Text("-" if tau is None else f"{tau:.2g}" + tight),

@@ -24,8 +24,8 @@ SAMPLING = (
     "chains",
     "draws_per_chain",
     "rhat_f_median",
-    "rhat_f_p99",
-    "ess_f_bulk_min",
+    "rhat_f",
+    "ess_f",
     "draws_scored",
     "ess_scored_median",
     "ess_scored_min",
@@ -348,8 +348,8 @@ def _metric(run: RunMetrics, name: str) -> float | None:
 
 
 def ess_per_million_gradients(run: RunMetrics) -> float | None:
-    """Return the smallest bulk ESS of f per million gradients, warm-up included."""
-    ess, gradients = (run.diagnostics.get(key) for key in ("ess_f_bulk_min", "gradients_total"))
+    """Return the smallest ESS of f per million gradients, warm-up included."""
+    ess, gradients = (run.diagnostics.get(key) for key in ("ess_f", "gradients_total"))
     return 1e6 * ess / gradients if ess is not None and gradients else None
 
 

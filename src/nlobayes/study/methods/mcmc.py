@@ -8,22 +8,12 @@ from typing import Any, ClassVar, Literal
 from pydantic import model_validator
 
 from nlobayes.errors import InputError
-from nlobayes.settings.values import THIN_WAS, Frozen, Positive, PositiveInt, Segments
+from nlobayes.settings.values import THIN_WAS, PositiveInt, Segments
+from nlobayes.study.agreement import Agreement
 from nlobayes.study.kernels import KERNELS, Kernel
 from nlobayes.study.method import Chains, ChainsPerJob, MethodSettings
 from nlobayes.study.warmups import Warmup
 from nlobayes.study.warmups.windows import WindowWarmup
-
-
-class Until(Frozen):
-    """Stop drawing when convergence is shown; `segments` is then the maximum."""
-
-    rhat_f_median: Positive = 1.01
-    """Largest median over reference points of the R-hat of f."""
-    rhat_f_p99: Positive = 1.05
-    """Largest 99th percentile of it."""
-    ess_f_bulk_min: Positive = 100.0
-    """Smallest bulk effective sample size of f at any reference point."""
 
 
 class MCMC(MethodSettings):
@@ -50,8 +40,9 @@ class MCMC(MethodSettings):
     """Weights of every n-th draw are stored. null: the largest n at which the effective sample size
     of f loses at most 10 %, or a larger one if more than 2400 draws of all chains would be stored.
     Diagnostics use every draw."""
-    until: Until | None = None
-    """Check after every segment, and stop when the limits are met; null draws all segments."""
+    until: Agreement | None = None
+    """Check after every segment, and stop when these limits are met, `{}` for those of the verdict;
+    null draws all segments."""
 
     @model_validator(mode="before")
     @classmethod
