@@ -285,7 +285,8 @@ def test_thresholds_are_inclusive_and_recorded() -> None:
         limit = {"rhat": "rhat_max", "ess": "ess_min"}.get(name.partition("_")[0], name)
         beyond = float(np.nextafter(value, np.inf if at_least else -np.inf))
         for threshold, passed in ((value, True), (beyond, False)):
-            changed = THRESHOLDS._replace(**{limit: threshold})
+            one: dict[str, Any] = {limit: threshold}
+            changed = THRESHOLDS._replace(**one)
             check = verdict_of(draws, sampled, thresholds=changed)["checks"][name]
             assert check == {"value": value, "threshold": threshold, "passed": passed}
     checks = verdict_of(draws, sampled, thresholds=THRESHOLDS._replace(max_divergences=3))["checks"]
