@@ -17,9 +17,9 @@ from nlobayes.errors import InputError
 FEWEST_DRAWS = 8
 """Draws per chain below which nothing is checked: four in each half."""
 _FEWEST_CHAINS = 2
-_CHANCE = 1e-4
+_CHANCE = 1e-5
 """Probability that one quantity of converged chains has an R-hat above `rhat_by_chance`; then the
-largest of 500 predictions has in about 1 %."""
+largest of 500 predictions, of bulk and folded ranks, has in at most 1 %."""
 
 
 class VarianceSplit(NamedTuple):
