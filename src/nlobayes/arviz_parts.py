@@ -40,7 +40,7 @@ def has_no_plots() -> bool:
 
 
 def without_numba() -> None:
-    """Leave out Numba; only for processes that import ArviZ, as PyMC does, and do not use Numba."""
+    """Leave out Numba, with which ArviZ compiles functions that it calls a few times."""
     sys.modules.setdefault("numba", None)  # type: ignore[arg-type]  # not to be found, then
 
 

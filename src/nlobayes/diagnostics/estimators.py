@@ -7,9 +7,7 @@ Unless its docstring states otherwise, a function takes the draws of one quantit
 
 import warnings
 from functools import cache
-from importlib import import_module
 from types import ModuleType
-from typing import Any
 
 import numpy as np
 
@@ -40,15 +38,6 @@ def ess_mean(draws: np.ndarray) -> float:
 def ess_tail(draws: np.ndarray) -> float:
     """Estimate the effective sample size of the tails."""
     return _arviz().ess(draws, method="tail")
-
-
-def ecdf_confidence_band(
-    points: int, at: np.ndarray, cdf_at: np.ndarray, **options: Any
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the simultaneous confidence band (at,) of the ECDF of this many uniform points."""
-    _arviz()
-    bands = import_module("arviz.stats.ecdf_utils")  # imports Numba, like the plots only
-    return bands.ecdf_confidence_band(points, at, cdf_at, **options)
 
 
 # Written out because arviz.mcse 0.23 returns an array for the mean and raises for the standard

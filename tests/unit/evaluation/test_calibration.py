@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from arviz.stats.ecdf_utils import ecdf_confidence_band
 from scipy import stats
 
 from nlobayes.evaluation.calibration.calibration import (
@@ -16,6 +17,7 @@ from nlobayes.evaluation.calibration.calibration import (
     standardised_residuals,
     wilson_interval,
 )
+from nlobayes.evaluation.calibration.ecdf_band import ecdf_band
 from nlobayes.evaluation.predictive.density import predictive_cdf, predictive_moments
 from tests.unit.evaluation.noises import make_noise
 
@@ -251,6 +253,14 @@ def test_pit_table_is_the_ecdf_on_a_grid(points: int) -> None:
     np.testing.assert_array_equal(table["ecdf"], expected)
     assert np.isfinite([*table.values()]).all()
     assert (table["lower"] <= table["upper"]).all()
+
+
+@pytest.mark.parametrize("points", [20, 500])
+def test_the_band_is_that_of_arviz(points: int) -> None:
+    """At these numbers of points ArviZ, which rounds counts down twice, loses none of them."""
+    u = np.linspace(0, 1, 101)
+    theirs = ecdf_confidence_band(points, u, u, prob=0.9973, method="optimized")
+    np.testing.assert_allclose(ecdf_band(points, u, 0.9973), theirs, atol=1e-12)
 
 
 @pytest.mark.statistical

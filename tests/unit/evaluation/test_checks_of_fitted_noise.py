@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nlobayes.diagnostics import estimators
+from nlobayes.evaluation.calibration import calibration
 from nlobayes.evaluation.calibration.calibration import standardised_residuals
 from nlobayes.evaluation.calibration.checks import check
 from nlobayes.evaluation.predictive.density import predictive_cdf, predictive_moments
@@ -22,15 +22,15 @@ from nlobayes.evaluation.predictive.noise_fit import at_points, fit_noise
 @pytest.fixture(autouse=True, scope="module")
 def _one_band() -> Iterator[None]:
     """Compute the band of the PIT once for each number of points."""
-    compute, known = estimators.ecdf_confidence_band, {}
+    compute, known = calibration.ecdf_band, {}
 
-    def once(points: int, *others: Any, **settings: Any) -> Any:
+    def once(points: int, *others: Any) -> Any:
         if points not in known:
-            known[points] = compute(points, *others, **settings)
+            known[points] = compute(points, *others)
         return known[points]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(estimators, "ecdf_confidence_band", once)
+        patch.setattr(calibration, "ecdf_band", once)
         yield
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import norm
 
-from nlobayes.diagnostics import estimators as _arviz
+from nlobayes.evaluation.calibration.ecdf_band import ecdf_band
 from nlobayes.evaluation.predictive.density import checked_split, predictive_cdf, predictive_moments
 from nlobayes.evaluation.predictive.noise import PredictiveNoise, at_rows, locate
 
@@ -176,14 +176,10 @@ def pit_table(
     dict
         Columns of 101 rows: `u`, from 0 to 1; `ecdf`, the share of points with a PIT of at most
         u; `lower` and `upper`, the simultaneous band, its ends included.
-
-    References
-    ----------
-    T. Säilynoja, P.-C. Bürkner, A. Vehtari, Statistics and Computing 32 (2022) 32.
     """
     u = np.linspace(0, 1, _ECDF_POINTS)
     ecdf = np.searchsorted(np.sort(pit), u, side="right") / len(pit)
-    band = _arviz.ecdf_confidence_band(len(pit), u, u, prob=confidence, method="optimized")
+    band = ecdf_band(len(pit), u, confidence)
     chance = 1.0 if fitted_to is None else _chance_of_ranks(u, len(pit), fitted_to)
     lower, upper = (np.clip(u + chance * (edge - u), 0, 1) for edge in band)
     return {"u": u, "ecdf": ecdf, "lower": lower, "upper": upper}
