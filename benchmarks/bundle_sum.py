@@ -34,7 +34,7 @@ from nlobayes.data.physics.partonic import make_pair
 from nlobayes.data.physics.pdf import MSTW2008_NLO
 from nlobayes.data.physics.scans import Parameters, sample_parameters
 from nlobayes.data.processes import NEUTRALINOS, columns_of, make_process
-from nlobayes.surrogate.sums import sum_of_draws
+from nlobayes.surrogate.cross_section import sum_of_draws
 from nlobayes.surrogate.surrogate import Surrogate
 
 PROBABILITIES = (0.025, 0.16, 0.5, 0.84, 0.975)

@@ -25,7 +25,7 @@ import numpy as np
 from benchmarks.common import print_header, print_row, write_csv
 from nlobayes.artifacts.contents import read_dataset
 from nlobayes.artifacts.files import read_json
-from nlobayes.artifacts.netcdf import read_groups
+from nlobayes.artifacts.netcdf import open_artifact
 from nlobayes.artifacts.predicted import read_predicted, read_rival
 from nlobayes.data.splits import TEST
 from nlobayes.data.transforms import apply_scale, target_transform
@@ -105,7 +105,7 @@ def differences(
     evaluation = read_json(results / "metrics" / run / "evaluation.json", "rivals")
     name = run.split("/")[0]
     data = read_dataset(results / "data" / f"{name}.nc")
-    groups = read_groups(results / "predictions" / f"{run}.nc", "predictions")
+    groups = open_artifact(results / "predictions" / f"{run}.nc", "predictions").groups
     drawn = read_predicted(groups["predictions"])
     ours = per_row(drawn.function, data, evaluation["predictive_noise"])
     paired: dict[str, list[dict[str, Difference]]] = {}

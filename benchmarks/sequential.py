@@ -17,7 +17,7 @@ import numpy as np
 
 from benchmarks.common import print_header, print_row
 from nlobayes.artifacts.files import read_json
-from nlobayes.artifacts.netcdf import read_groups
+from nlobayes.artifacts.netcdf import open_artifact
 from nlobayes.data.splits import TEST
 from nlobayes.evaluation.comparison.updating import function_loss, summarise
 
@@ -60,7 +60,7 @@ def _path(dataset: str, prior: str, sampler: str, seed: int) -> str:
 
 def _test_draws(results: Path, path: str) -> np.ndarray:
     """Read f (chain, draw, point) of the test rows."""
-    groups = read_groups(results / "predictions" / f"{path}.nc", "predictions")
+    groups = open_artifact(results / "predictions" / f"{path}.nc", "predictions").groups
     test = groups["points"]["split"].values == TEST
     return groups["predictions"]["f"].values[..., test].astype(np.float64)
 

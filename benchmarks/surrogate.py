@@ -30,7 +30,7 @@ from nlobayes.model.networks import Network
 from nlobayes.surrogate.domain import fit_domain
 from nlobayes.surrogate.limits import fit_limits
 from nlobayes.surrogate.surrogate import Surrogate
-from nlobayes.types import Dataset, Exported
+from nlobayes.types import Dataset, Exported, NoiseTable
 
 DRAWS, POINTS, REPEATS = 1000, (1, 256, 4096), 7
 NETWORKS = [(5, *([50] * depth), 1) for depth in range(1, 6)]
@@ -82,9 +82,9 @@ def make_file(sizes: tuple[int, ...], path: Path) -> None:
         "verdict": {"converged": True},
         "bibtex": "",
     }
-    table = Gaussian(1.0).table()
+    noises = (NoiseTable(*Gaussian(1.0).table()),)
     bounds = np.array([limits.pop(name) for name in COLUMNS])
-    exported = Exported(variables, train, domain.spacing, bounds, rows[0], *table, facts)
+    exported = Exported(variables, train, domain.spacing, bounds, rows[0], noises, facts)
     nothing = np.zeros(0)
     labels = Dataset(
         inputs=nothing,

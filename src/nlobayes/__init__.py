@@ -11,7 +11,7 @@ without_announcement()
 BY_SHORT_NAME = {
     "BayesianNetworkClassifier": "nlobayes.estimators.classifier",
     "BayesianNetworkRegressor": "nlobayes.estimators.regressor",
-    "Bundle": "nlobayes.bundles.bundle",
+    "Bundle": "nlobayes.bundles.surrogates",
     "Classifier": "nlobayes.surrogate.classifier",
     "Surrogate": "nlobayes.surrogate.surrogate",
     "inference_data": "nlobayes.interop.inference_data",

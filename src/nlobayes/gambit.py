@@ -19,9 +19,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from nlobayes.bundles.bundle import Bundle
 from nlobayes.bundles.index import ENDING, Key
-from nlobayes.bundles.surrogates import Named, load_each, repeated_process
+from nlobayes.bundles.surrogates import Bundle, Named, load_each, repeated_process
 from nlobayes.data.slha import key_of, same_energy, spectrum_of
 from nlobayes.errors import InputError
 from nlobayes.surrogate.cross_section import CrossSection, cross_section

@@ -16,7 +16,7 @@ class File(NamedTuple):
     Attributes
     ----------
     read
-        Reads the value from a path.
+        Reads the value from a path, or takes it from an artifact that was opened if it has a kind.
     write
         Writes path, value and origin; only path and value where the origin is `recorded`, and then
         it returns the files that it wrote if they are others than the path.
@@ -24,12 +24,15 @@ class File(NamedTuple):
         Option that names the path to write.
     recorded
         Whether the format cannot store the origin, which is in a record beside the file.
+    kind
+        Kind of artifact; empty for other files.
     """
 
     read: Callable[..., Any] | None = None
     write: Callable[..., Any] | None = None
     option: str = "out"
     recorded: bool = False
+    kind: str = ""
 
 
 class Stated(NamedTuple, Generic[Value]):
@@ -323,14 +326,12 @@ class Exported(NamedTuple):
         Smallest and largest value of each input among the train rows (input, 2).
     typical
         Inputs of a train row in the middle of the others (input,).
-    residual, probability
-        The predictive noise: its standardised distribution function at nodes (node,), in each bin
-        of a feature (bin, node).
+    noises
+        The predictive noise of each target, in the bins of a feature; classes have none.
     facts
         Everything else by name: transforms, units, the noise's scale, verdicts, provenance.
-    further
-        The predictive noise of each target after the first; `further` of the facts has their other
-        facts.
+    sha256
+        SHA-256 of the file that was read; empty otherwise.
     """
 
     variables: dict[str, np.ndarray]
@@ -338,7 +339,6 @@ class Exported(NamedTuple):
     spacing: np.ndarray
     limits: np.ndarray
     typical: np.ndarray
-    residual: np.ndarray
-    probability: np.ndarray
+    noises: tuple[NoiseTable, ...]
     facts: dict[str, Any]
-    further: tuple[NoiseTable, ...] = ()
+    sha256: str = ""

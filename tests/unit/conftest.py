@@ -19,7 +19,15 @@ from nlobayes.data.selection import Selection
 from nlobayes.data.splits import Split
 from nlobayes.surrogate.domain import fit_domain
 from nlobayes.surrogate.limits import fit_limits
-from nlobayes.types import Checkpoint, Dataset, Exported, MAPEstimate, Named, Segment
+from nlobayes.types import (
+    Checkpoint,
+    Dataset,
+    Exported,
+    MAPEstimate,
+    Named,
+    NoiseTable,
+    Segment,
+)
 
 COLUMNS = ("m1", "n11", "n12", "n13", "n14")
 SIZES = (5, 2, 1)
@@ -170,8 +178,7 @@ def _exported(dataset: Dataset, hidden: int = 12, draws: int = 40) -> Exported:
         spacing=domain.spacing,
         limits=np.column_stack([inputs.min(axis=0), inputs.max(axis=0)]),
         typical=inputs[0],
-        residual=residual,
-        probability=probability[np.newaxis],
+        noises=(NoiseTable(residual, probability[np.newaxis]),),
         facts={
             "activation": "tanh",
             "columns": list(dataset.input_names),

@@ -1,22 +1,27 @@
-"""Storage of chains as NetCDF groups: warm-ups, segments, and the posterior they join into."""
+"""Storage of draws as NetCDF groups: warm-ups, segments, and posteriors of any method."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
 
 from nlobayes.artifacts.contents import named_group
-from nlobayes.artifacts.draws import draw_groups
-from nlobayes.artifacts.netcdf import Groups, read_attrs, read_groups, write_groups
+from nlobayes.artifacts.netcdf import Artifact, Groups, open_artifact, write_groups
 from nlobayes.errors import InputError
 from nlobayes.types import Checkpoint, PosteriorDraws, Segment
 
 Attrs = Mapping[str, Any]
 Arrays = Mapping[str, np.ndarray]
+LEADING = ("chain", "draw")
+CENTRES = "centres"
+"""Optional group: the weights at which the network of each draw is linearised."""
+LINEARISED = "linearised"
+"""Value of the attribute `predictive` of a file with such centres."""
+FUNCTION = (*LEADING, "reference_point", "output")
 DRAWN = ("posterior", "sample_stats", "predictions")
 
 
@@ -47,18 +52,18 @@ def write_segment(path: Path, segment: Segment, attrs: Attrs) -> None:
     write_groups(path, "segment", groups, {**attrs, "chains": end.chains})
 
 
-def write_empty_segment(path: Path, previous: Path, attrs: Attrs) -> None:
+def write_empty_segment(path: Path, previous: Artifact, attrs: Attrs) -> None:
     """Write a segment without draws, with the end state of the previous segment."""
-    groups = read_groups(previous, "segment")
-    empty = {name: groups[name].isel(draw=slice(0, 0)) for name in DRAWN}
-    chains = {"chains": read_attrs(previous)["chains"]}
-    write_groups(path, "segment", groups | empty, {**attrs, **chains})
+    empty = {name: previous.groups[name].isel(draw=slice(0, 0)) for name in DRAWN}
+    chains = {"chains": previous.attrs["chains"]}
+    write_groups(path, "segment", previous.groups | empty, {**attrs, **chains})
 
 
 def read_checkpoint(path: Path) -> Checkpoint:
     """Read the end state of a warm-up or of a segment."""
-    attrs = read_attrs(path)
-    groups = read_groups(path, "segment" if attrs.get("kind") == "segment" else "warmup")
+    _, groups, attrs, _ = open_artifact(path, only=("state", "tuned", "adaptation"))
+    if attrs.get("kind") not in ("segment", "warmup"):
+        raise InputError("artifacts.other_kind", path=path, found=attrs.get("kind"), kind="warmup")
     return Checkpoint(
         chains=tuple(attrs["chains"]),
         next_step=int(groups["state"].attrs["next_step"]),
@@ -71,7 +76,7 @@ def read_checkpoint(path: Path) -> Checkpoint:
     )
 
 
-def assemble(warmups: Sequence[Path], segments: Sequence[Path], every: int = 1) -> Groups:
+def assemble(warmups: Iterable[Artifact], segments: Iterable[Artifact], every: int = 1) -> Groups:
     """Join the warm-ups and the segments of every chain group along draws, then along chains.
 
     Of the weights in the segments, those of every `every`-th draw of a chain are kept.
@@ -82,12 +87,40 @@ def assemble(warmups: Sequence[Path], segments: Sequence[Path], every: int = 1) 
         If a file cannot be used, a segment is out of order, a chain repeats, or the arrays of two
         files do not fit together.
     """
-    warmed = _read_chain_groups("warmup", warmups, ("warmup_sample_stats",))
-    drawn = _read_chain_groups("segment", segments, DRAWN, every)
+    warmed = _chain_groups(warmups, ("warmup_sample_stats",))
+    drawn = _chain_groups(segments, DRAWN, every)
     incomplete = sorted(warmed.keys() ^ drawn.keys())
     if incomplete:
         raise InputError("artifacts.incomplete_chains", chains=incomplete[0])
     return _pair(_join([drawn[chains] | warmed[chains] for chains in warmed]))
+
+
+def draw_groups(draws: PosteriorDraws) -> Groups:
+    """Label the draws of an approximation: weights, log densities, f at the reference points.
+
+    Group `masks` exists only if architectures differ. Group `centres` exists only if the network of
+    each draw is linearised.
+    """
+    chains, count = draws.log_density.shape
+    coords = {"chain": np.arange(chains), "draw": np.arange(count)}
+    weights = xr.Dataset(coords=coords)
+    if draws.variables is not None:
+        weights = named_group(draws.variables, LEADING, coords)
+    masks = {
+        name: ((*LEADING, *weights[name].dims[2:]), mask.astype(np.int8))
+        for name, mask in draws.masks.items()
+    }
+    stats = {"lp": draws.log_density, "log_approximation": draws.log_approximation}
+    known = {name: (LEADING, values) for name, values in stats.items() if values is not None}
+    function = (FUNCTION[: draws.function.ndim], draws.function)
+    centres = {} if draws.centres is None else {CENTRES: draws.centres}
+    return {
+        "posterior": weights,
+        "sample_stats": xr.Dataset(known, coords),
+        "predictions": xr.Dataset({"f": function}, coords),
+        **({"masks": xr.Dataset(masks, coords)} if masks else {}),
+        **{name: named_group(each, LEADING, coords) for name, each in centres.items()},
+    }
 
 
 def sampled_groups(draws: PosteriorDraws, stats: Arrays, warmup: Arrays) -> Groups:
@@ -101,30 +134,55 @@ def sampled_groups(draws: PosteriorDraws, stats: Arrays, warmup: Arrays) -> Grou
     return _pair(groups | warmed | {"sample_stats": _stats(stats, chains, 0)})
 
 
-def read_draws(segments: Sequence[Path]) -> Groups:
-    """Read the draws of all chain groups, as the posterior holds them.
+def draws_of(segments: Iterable[Artifact]) -> Groups:
+    """Join the draws of all chain groups, as the posterior holds them; errors as `assemble`."""
+    return _pair(_join([*_chain_groups(segments, DRAWN).values()]))
+
+
+class Drawn(NamedTuple):
+    """Draws of a segment without its weights, which are the largest part of the file.
+
+    `function` has axes (chain, draw, quantity), where the outputs of each reference point follow
+    each other. `acceptance` has axes (chain, draw).
+    """
+
+    function: np.ndarray
+    acceptance: np.ndarray
+
+
+def read_drawn(segment: Path) -> Drawn:
+    """Read the function draws and acceptance of a segment, which are shown while a run goes on."""
+    groups = open_artifact(segment, "segment", only=("predictions", "sample_stats")).groups
+    function = groups["predictions"]["f"].values
+    acceptance = groups["sample_stats"]["acceptance_rate"].values
+    return Drawn(function.reshape(*function.shape[:2], -1), acceptance)
+
+
+def functions_of(segments: Iterable[Artifact]) -> np.ndarray:
+    """Join the function draws (chain, draw, reference_point) of all chain groups.
 
     Errors are those of `assemble`.
     """
-    return _pair(_join([*_read_chain_groups("segment", segments, DRAWN).values()]))
+    chain_groups = _chain_groups(segments, ("predictions",))
+    return _join([*chain_groups.values()])["predictions"]["f"].values
 
 
-def _read_chain_groups(
-    kind: str, paths: Sequence[Path], names: tuple[str, ...], every: int = 1
+def _chain_groups(
+    artifacts: Iterable[Artifact], names: tuple[str, ...], every: int = 1
 ) -> dict[tuple[int, ...], Groups]:
-    """Read the named groups of all files and join those of each chain group along draws.
+    """Join the named groups of all files of each chain group along draws.
 
     Group `posterior` is thinned to every `every`-th draw, one file at a time: weights are large.
     """
     chain_groups: dict[tuple[int, ...], list[Groups]] = {}
-    for path in paths:
-        groups = read_groups(path, kind)
-        before = chain_groups.setdefault(tuple(read_attrs(path)["chains"]), [])
+    for path, groups, attrs, _ in artifacts:
+        before = chain_groups.setdefault(tuple(attrs["chains"]), [])
         _check_order(path, groups[names[-1]], [segment[names[-1]] for segment in before])
-        if "posterior" in names:
-            kept = (groups["posterior"]["draw"].values + 1) % every == 0
-            groups["posterior"] = groups["posterior"].isel(draw=kept)
-        before.append({name: groups[name] for name in names})
+        kept = {name: groups[name] for name in names}
+        if "posterior" in kept:
+            stored = (groups["posterior"]["draw"].values + 1) % every == 0
+            kept["posterior"] = groups["posterior"].isel(draw=stored)
+        before.append(kept)
     numbers = [chain for chains in chain_groups for chain in chains]
     if len(set(numbers)) < len(numbers):
         raise InputError("artifacts.chain_twice", chain_groups=[*chain_groups])

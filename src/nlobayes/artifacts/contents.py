@@ -12,9 +12,8 @@ from typing import Annotated, Any
 import numpy as np
 import xarray as xr
 
-from nlobayes.artifacts.meanings import explain
-from nlobayes.artifacts.netcdf import Groups, read_attrs, read_groups, write_groups
-from nlobayes.artifacts.surrogate_file import CLASSES, noise_group
+from nlobayes.artifacts.netcdf import Artifact, Groups, explain, open_artifact, write_groups
+from nlobayes.artifacts.surrogate_file import noise_group
 from nlobayes.types import (
     Dataset,
     EarlierData,
@@ -22,7 +21,6 @@ from nlobayes.types import (
     File,
     MAPEstimate,
     Named,
-    NoiseTable,
     RowGroups,
 )
 
@@ -61,7 +59,12 @@ def write_dataset(path: Path, dataset: Dataset, attrs: Attrs) -> None:
 
 def read_dataset(path: Path) -> Dataset:
     """Read a dataset."""
-    groups, attrs = read_groups(path, "dataset"), read_attrs(path)
+    return dataset_of(open_artifact(path, "dataset"))
+
+
+def dataset_of(artifact: Artifact) -> Dataset:
+    """Return the dataset of a file that was opened as one."""
+    groups, attrs = artifact.groups, artifact.attrs
     network, observed = groups["network"], groups["observed"]
     return Dataset(
         inputs=groups["inputs"]["inputs"].values,
@@ -80,12 +83,7 @@ def read_dataset(path: Path) -> Dataset:
     )
 
 
-DatasetFile = Annotated[Dataset, File(read_dataset, write_dataset)]
-
-
-def read_statement(path: Path) -> dict[str, Any]:
-    """Read the metadata of the table behind a dataset or a posterior, as an attribute to copy."""
-    return statement_of(read_attrs(path))
+DatasetFile = Annotated[Dataset, File(dataset_of, write_dataset, kind="dataset")]
 
 
 def statement_of(attrs: Attrs) -> dict[str, Any]:
@@ -141,10 +139,14 @@ def write_map(path: Path, start: MAPEstimate, attrs: Attrs) -> None:
 
 def read_map(path: Path) -> MAPEstimate:
     """Read the MAP of one chain."""
-    groups, attrs = read_groups(path, "start"), read_attrs(path)
-    history = groups["history"]
+    return map_of(open_artifact(path, "start"))
+
+
+def map_of(artifact: Artifact) -> MAPEstimate:
+    """Return the MAP of a file that was opened as one."""
+    groups, history = artifact.groups, artifact.groups["history"]
     return MAPEstimate(
-        chain=int(attrs["chain"]),
+        chain=int(artifact.attrs["chain"]),
         position=groups["state"]["position"].values,
         variables=_unname(groups["posterior"], ()),
         loss=history["loss"].values,
@@ -154,7 +156,7 @@ def read_map(path: Path) -> MAPEstimate:
     )
 
 
-StartFile = Annotated[MAPEstimate, File(read_map, write_map)]
+StartFile = Annotated[MAPEstimate, File(map_of, write_map, kind="start")]
 
 
 def observed_groups(dataset: Dataset, rows: np.ndarray) -> Groups:
@@ -197,24 +199,21 @@ def write_surrogate(path: Path, exported: Exported, dataset: Dataset, attrs: Att
         "limits": (("input", "bound"), exported.limits),
         "typical": (("input",), exported.typical),
     }
-    of_classes = exported.facts.get("form") == CLASSES
-    first = () if of_classes else (NoiseTable(exported.residual, exported.probability),)
-    tables = (*first, *exported.further)
+    noises = {
+        noise_group(place): xr.Dataset(
+            {
+                "residual": (("node",), table.residual),
+                "probability": (("bin", "node"), table.probability),
+            }
+        )
+        for place, table in enumerate(exported.noises)
+    }
     groups = {
         "posterior": explain(xr.Dataset(drawn)),
-        **{noise_group(place): _noise(table) for place, table in enumerate(tables)},
+        **noises,
         "domain": xr.Dataset(domain, names),
     }
     write_groups(path, "surrogate", groups, {**exported.facts, **attrs})
-
-
-def _noise(table: NoiseTable) -> xr.Dataset:
-    return xr.Dataset(
-        {
-            "residual": (("node",), table.residual),
-            "probability": (("bin", "node"), table.probability),
-        }
-    )
 
 
 def write_earlier(path: Path, earlier: EarlierData, attrs: Attrs) -> None:
@@ -240,7 +239,7 @@ def write_earlier(path: Path, earlier: EarlierData, attrs: Attrs) -> None:
 
 def read_earlier(path: Path) -> EarlierData:
     """Read the Gaussian summary of f from earlier data."""
-    groups, attrs = read_groups(path, "earlier"), read_attrs(path)
+    _, groups, attrs, _ = open_artifact(path, "earlier")
     points = groups["points"]
     return EarlierData(
         inputs=points["inputs"].values,

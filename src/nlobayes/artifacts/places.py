@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
+from typing import Any
+
+from nlobayes.errors import InputError
 
 RESULTS = "results"
 
@@ -55,3 +58,8 @@ def remedy(path: Path) -> str:
     return (
         f"restore it with `dvc checkout --force {name}`, or delete it and call `snakemake {name}`"
     )
+
+
+def damaged(code: str, path: Path, **fields: Any) -> InputError:
+    """Return the error for a file that is not what was written, with its place and remedy."""
+    return InputError(code, where=path, remedy=remedy(path), **fields)

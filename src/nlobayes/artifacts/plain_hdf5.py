@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from h5py import h5a, h5d, h5f, h5g, h5l, h5o, h5p, h5s, h5t
 
-from nlobayes.artifacts.places import remedy
+from nlobayes.artifacts.places import damaged, remedy
 from nlobayes.errors import InputError
 
 MOST_OBJECTS = 4096
@@ -102,7 +102,7 @@ class _Checker:
     """Checker of one file: it visits all objects, counts their bytes, and refuses others."""
 
     def __init__(self, path: Path) -> None:
-        self._path, self._remedy = path, remedy(path)
+        self._path = path
         self._left = path.stat().st_size
         self._seen: set[int] = set()
         self._arrays: dict[str, h5d.DatasetID] = {}
@@ -122,45 +122,26 @@ class _Checker:
         for link in _names(group.links.iterate):
             place = above + link.decode()
             if group.links.get_info(link).type != h5l.TYPE_HARD:
-                raise InputError(
-                    "artifacts.link_elsewhere", where=self._path, place=place, remedy=self._remedy
-                )
+                raise damaged("artifacts.link_elsewhere", self._path, place=place)
             info = h5o.get_info(group, link)
             self._visit(info, place)
             if info.type != kind:
-                raise InputError(
-                    "artifacts.no_plain_object",
-                    where=self._path,
-                    place=place,
-                    allowed=allowed,
-                    remedy=self._remedy,
-                )
+                raise damaged("artifacts.no_plain_object", self._path, place=place, allowed=allowed)
             yield place, h5o.open(group, link)
 
     def _visit(self, info: Any, place: str) -> None:
         if info.addr in self._seen:
-            raise InputError(
-                "artifacts.linked_twice", where=self._path, place=place, remedy=self._remedy
-            )
+            raise damaged("artifacts.linked_twice", self._path, place=place)
         self._seen.add(info.addr)
         if len(self._seen) > MOST_OBJECTS:
-            raise InputError(
-                "artifacts.too_many_objects",
-                where=self._path,
-                most=MOST_OBJECTS,
-                remedy=self._remedy,
-            )
+            raise damaged("artifacts.too_many_objects", self._path, most=MOST_OBJECTS)
 
     def _array(self, array: h5d.DatasetID, place: str) -> None:
         storage = array.get_create_plist()
         if storage.get_layout() not in _layouts(array) or storage.get_nfilters():
-            raise InputError(
-                "artifacts.packed_array", where=self._path, place=place, remedy=self._remedy
-            )
+            raise damaged("artifacts.packed_array", self._path, place=place)
         if storage.get_external_count():
-            raise InputError(
-                "artifacts.values_elsewhere", where=self._path, place=place, remedy=self._remedy
-            )
+            raise damaged("artifacts.values_elsewhere", self._path, place=place)
         attributes = self._attributes(array, place)
         if str(attributes.get("NAME", "")).encode().startswith(BARE_DIM):
             return
@@ -176,21 +157,15 @@ class _Checker:
         if isinstance(kind, h5t.TypeStringID) and kind.is_variable_str() and count:
             start = array.get_offset()
             if start is None:
-                raise InputError(
-                    "artifacts.no_values", where=self._path, place=place, remedy=self._remedy
-                )
+                raise damaged("artifacts.no_values", self._path, place=place)
             places = np.fromfile(self._path, TEXT_PLACE, count, offset=start)
             self._claim(int(places["length"].sum(dtype=np.uint64)), place)
 
     def _attributes(self, place: Any, name: str) -> dict[str, Any]:
         """Read the attributes of a group or an array: numbers, lists of numbers, and texts."""
         if h5a.get_num_attrs(place) > MOST_OBJECTS:
-            raise InputError(
-                "artifacts.too_many_attributes",
-                where=self._path,
-                place=name,
-                most=MOST_OBJECTS,
-                remedy=self._remedy,
+            raise damaged(
+                "artifacts.too_many_attributes", self._path, place=name, most=MOST_OBJECTS
             )
         found = {}
         for key in _names(lambda each: h5a.iterate(place, each)):
@@ -199,21 +174,13 @@ class _Checker:
             if key in REFERENCES:
                 continue
             if key.decode() in PACKING:
-                raise InputError(
-                    "artifacts.packing_attribute",
-                    where=self._path,
-                    place=name,
-                    attribute=key.decode(),
-                    remedy=self._remedy,
+                raise damaged(
+                    "artifacts.packing_attribute", self._path, place=name, attribute=key.decode()
                 )
             self._check_type(attribute.get_type(), f"{key.decode()} of {name}")
             if attribute.dtype == object and attribute.shape not in ((), (1,)):
-                raise InputError(
-                    "artifacts.several_texts",
-                    where=self._path,
-                    place=name,
-                    attribute=key.decode(),
-                    remedy=self._remedy,
+                raise damaged(
+                    "artifacts.several_texts", self._path, place=name, attribute=key.decode()
                 )
             value = _value(attribute)
             self._claim(len(value) if attribute.dtype == object else 0, name)
@@ -223,16 +190,12 @@ class _Checker:
     def _check_type(self, kind: h5t.TypeID, place: str) -> None:
         text = isinstance(kind, h5t.TypeStringID)
         if not text and not any(kind.equal(number) for number in NUMBERS):
-            raise InputError(
-                "artifacts.other_values", where=self._path, place=place, remedy=self._remedy
-            )
+            raise damaged("artifacts.other_values", self._path, place=place)
 
     def _claim(self, count: int, place: str) -> None:
         self._left -= count
         if self._left < 0:
-            raise InputError(
-                "artifacts.claims_too_much", where=self._path, place=place, remedy=self._remedy
-            )
+            raise damaged("artifacts.claims_too_much", self._path, place=place)
 
 
 def _layouts(array: h5d.DatasetID) -> tuple[int, ...]:

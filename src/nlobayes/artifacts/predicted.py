@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 
 from nlobayes.artifacts.contents import Attrs, point_dims
-from nlobayes.artifacts.netcdf import Groups, read_attrs, read_groups, write_groups
+from nlobayes.artifacts.netcdf import Groups, open_artifact, write_groups
 from nlobayes.types import Dataset, Plane, Predicted, RivalPrediction
 
 PREDICTED = ("point", "output")
@@ -76,7 +76,7 @@ def write_rival(path: Path, rival: RivalPrediction, dataset: Dataset, attrs: Att
 
 def read_rival(path: Path) -> tuple[RivalPrediction, xr.Dataset]:
     """Read the predictions of a rival, and their points."""
-    groups, attrs = read_groups(path, "rival"), read_attrs(path)
+    _, groups, attrs, _ = open_artifact(path, "rival")
     if "predictions" not in groups:
         nothing = np.empty((0, groups["points"].sizes["point"]))
         return RivalPrediction(nothing, None, {}, str(attrs["missing"])), groups["points"]

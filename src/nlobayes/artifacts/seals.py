@@ -10,8 +10,9 @@ import hashlib
 from collections.abc import Iterable
 from io import BufferedReader
 from pathlib import Path
+from typing import Protocol
 
-from nlobayes.artifacts.places import name_of, remedy
+from nlobayes.artifacts.places import damaged, name_of
 from nlobayes.errors import InputError
 
 MARK = b"\nnlobayes-sha256:"
@@ -19,6 +20,18 @@ LENGTH = len(MARK) + 64 + 1
 CHUNK = 1 << 20
 SIGNATURE = b"\x89HDF\r\n\x1a\n"
 """First bytes of an HDF5 file, and so of every artifact."""
+
+
+class Opened(Protocol):
+    """A file that was read, such as `netcdf.Artifact`."""
+
+    @property
+    def path(self) -> Path:
+        """Its path."""
+
+    @property
+    def sha256(self) -> str:
+        """SHA-256 of the bytes that were read."""
 
 
 def digest(path: Path) -> str:
@@ -33,14 +46,17 @@ def digest(path: Path) -> str:
         with _open(path) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        raise InputError(
-            "artifacts.unreadable", path=path, reason=error.strerror or str(error)
-        ) from error
+        reason = error.strerror or str(error)
+        raise InputError("artifacts.unreadable", path=path, reason=reason) from error
 
 
-def digests(paths: Iterable[Path]) -> dict[str, str]:
-    """Compute the SHA-256 of each file, by the name that `places.name_of` gives it."""
-    return {name_of(path): digest(path) for path in paths}
+def digests(files: Iterable[Path | Opened]) -> dict[str, str]:
+    """Return the SHA-256 of each file, by the name that `places.name_of` gives it.
+
+    That of an artifact, which was read, is known; other files are read now.
+    """
+    known = ((f, digest(f)) if isinstance(f, Path) else (f.path, f.sha256) for f in files)
+    return {name_of(path): sha256 for path, sha256 in known}
 
 
 def seal(path: Path) -> None:
@@ -50,8 +66,8 @@ def seal(path: Path) -> None:
         file.write(MARK + content.encode() + b"\n")
 
 
-def check_seal(path: Path, what: str = "artifact") -> None:
-    """Check that no byte of a file has changed since it was sealed.
+def check_seal(path: Path, what: str = "artifact") -> str:
+    """Check that no byte of a file has changed since it was sealed, and return its SHA-256.
 
     Parameters
     ----------
@@ -64,29 +80,25 @@ def check_seal(path: Path, what: str = "artifact") -> None:
         If the file cannot be read, its end is missing, or a byte has changed.
     """
     try:
-        begin, content, end = _read(path)
+        hasher, left = hashlib.sha256(), max(path.stat().st_size - LENGTH, 0)
+        with _open(path) as file:
+            begin = file.peek(len(SIGNATURE))[: len(SIGNATURE)]
+            while left and (chunk := file.read(min(CHUNK, left))):
+                hasher.update(chunk)
+                left -= len(chunk)
+            content, end = hasher.hexdigest(), file.read()
     except OSError as error:
-        raise InputError(
-            "artifacts.unreadable_artifact", path=path, reason=error.strerror or str(error)
-        ) from error
+        reason = error.strerror or str(error)
+        raise InputError("artifacts.unreadable_artifact", path=path, reason=reason) from error
     sealed = end.startswith(MARK)
-    if not sealed and not begin.startswith(SIGNATURE):
-        raise InputError("artifacts.no_artifact", where=path, what=what, remedy=remedy(path))
+    if not sealed and begin != SIGNATURE:
+        raise damaged("artifacts.no_artifact", path, what=what)
     if not sealed:
-        raise InputError("artifacts.no_seal", where=path, remedy=remedy(path))
+        raise damaged("artifacts.no_seal", path)
     if end != MARK + content.encode() + b"\n":
-        raise InputError("artifacts.changed_bytes", where=path, remedy=remedy(path))
-
-
-def _read(path: Path) -> tuple[bytes, str, bytes]:
-    """Return the first bytes of a file, the digest of all bytes before the seal, and the seal."""
-    hasher, left = hashlib.sha256(), max(path.stat().st_size - LENGTH, 0)
-    with _open(path) as file:
-        begin = file.peek(len(SIGNATURE))[: len(SIGNATURE)]
-        while left and (chunk := file.read(min(CHUNK, left))):
-            hasher.update(chunk)
-            left -= len(chunk)
-        return begin, hasher.hexdigest(), file.read()
+        raise damaged("artifacts.changed_bytes", path)
+    hasher.update(end)
+    return hasher.hexdigest()
 
 
 def _open(path: Path) -> BufferedReader:

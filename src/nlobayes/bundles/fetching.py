@@ -45,7 +45,12 @@ def catalog() -> dict[str, Source]:
     sources: dict[str, Source] = {}
     for path in (CATALOG, *([Path(custom)] if custom else [])):
         for name, entry in read_json(path).items():
-            sources[name] = _source(name, entry, path)
+            fields = entry if isinstance(entry, dict) else {}
+            url, sha256 = (str(fields.get(field, "")) for field in Source._fields)
+            whole = NAME.fullmatch(name) and URL.fullmatch(url) and SHA256.fullmatch(sha256)
+            if not whole or fields.keys() != {*Source._fields}:
+                raise InputError("bundles.catalog", where=path, name=name)
+            sources[name] = Source(url.rstrip("/"), sha256)
     return dict(sorted(sources.items()))
 
 
@@ -60,25 +65,13 @@ def fetch(name: str) -> Path:
     known = catalog()
     if name not in known:
         raise InputError("bundles.unknown", name=name, known=[*known], variable=CATALOG_VARIABLE)
-    source = known[name]
-    folder = _cache() / name / source.sha256[:16]
-    _get(source.url, INDEX, source.sha256, folder)
+    url, sha256 = known[name]
+    cache = Path(os.environ.get(CACHE_VARIABLE) or Path.home() / ".cache/nlobayes")
+    folder = cache / "bundles" / name / sha256[:16]
+    _get(url, INDEX, sha256, folder)
     for entry in read_index(folder).entries:
-        _get(source.url, entry.file, entry.sha256, folder)
+        _get(url, entry.file, entry.sha256, folder)
     return folder
-
-
-def _cache() -> Path:
-    return Path(os.environ.get(CACHE_VARIABLE) or Path.home() / ".cache/nlobayes") / "bundles"
-
-
-def _source(name: str, entry: object, path: Path) -> Source:
-    fields = entry if isinstance(entry, dict) else {}
-    url, sha256 = (str(fields.get(field, "")) for field in Source._fields)
-    whole = NAME.fullmatch(name) and URL.fullmatch(url) and SHA256.fullmatch(sha256)
-    if not whole or fields.keys() != {*Source._fields}:
-        raise InputError("bundles.catalog", where=path, name=name)
-    return Source(url.rstrip("/"), sha256)
 
 
 def _get(url: str, name: str, sha256: str, folder: Path) -> None:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from nlobayes.artifacts.files import read_json
-from nlobayes.artifacts.seals import digest
 from nlobayes.bundles import shared_rows
 from nlobayes.bundles.shared_rows import SharedRows, read_rows
 from nlobayes.data.slha import key_of
 from nlobayes.errors import InputError
+from nlobayes.surrogate.facts import POSITIVE, TRUTH_OR_NONE, Rule
 from nlobayes.surrogate.surrogate import Surrogate
 
 INDEX = "bundle.json"
@@ -50,7 +49,7 @@ class Entry(NamedTuple):
         return key_of(self.outgoing), self.sqrt_s_gev
 
 
-def entry_of(surrogate: Surrogate, path: Path) -> Entry:
+def entry_of(surrogate: Surrogate) -> Entry:
     """Make the entry of a surrogate, which must store its process, and name its file."""
     process = surrogate.process
     assert process is not None
@@ -63,7 +62,7 @@ def entry_of(surrogate: Surrogate, path: Path) -> Entry:
         sqrt_s_gev=process.sqrt_s_gev,
         order=surrogate.origin["order"],
         file=f"{process.sqrt_s_gev:g}GeV_{name}.nc",
-        sha256=digest(path),
+        sha256=surrogate.sha256,
         converged=surrogate.facts["verdict"]["converged"],
         failed_checks=surrogate.failed_checks,
     )
@@ -99,63 +98,51 @@ def read_index(folder: Path) -> Index:
     if not isinstance(listed, list) or not 0 < len(listed) <= MOST:
         raise InputError("bundles.no_list", where=path, most=MOST)
     entries = tuple(_entry(given, f"{path}: surrogate {n}") for n, given in enumerate(listed, 1))
-    for field in ("key", "file"):
-        _check_unique([getattr(entry, field) for entry in entries], path)
+    files = [entry.file for entry in entries]
+    for values in ([entry.key for entry in entries], files):
+        for value, count in Counter[object](values).items():
+            if count > 1:
+                raise InputError("bundles.index_twice", where=path, value=value)
     shared = content.get(SHARED, [])  # bundles of earlier versions have none
     if not isinstance(shared, list) or len(shared) > MOST:
         raise InputError("bundles.shared_rows", where=path)
-    files = [entry.file for entry in entries]
     return Index(entries, tuple(read_rows(given, files, str(path)) for given in shared))
 
 
 def _entry(given: Any, where: str) -> Entry:
     if not isinstance(given, dict) or given.keys() != {*Entry._fields}:
         raise InputError("bundles.entry", where=where, allowed=[*Entry._fields])
-    for name, (allowed, holds) in RULES.items():
-        if not holds(given[name]):
-            raise InputError("bundles.not_allowed", where=where, name=name, allowed=allowed)
+    for name, rule in RULES.items():
+        if not rule.holds(given[name]):
+            raise InputError("bundles.not_allowed", where=where, name=name, allowed=rule.allowed)
     both = {name: tuple(given[name]) for name in ("incoming", "outgoing")}
     return Entry(**{**given, **both, "sqrt_s_gev": float(given["sqrt_s_gev"])})
 
 
-def _check_unique(values: Sequence[object], path: Path) -> None:
-    for value in values:
-        if values.count(value) > 1:
-            raise InputError("bundles.index_twice", where=path, value=value)
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str) and value.isprintable() and len(value) <= 1000
-
-
-def _are_particles(value: Any) -> bool:
-    return isinstance(value, list) and len(value) > 1 and all(type(n) is int for n in value)
-
-
-def _is_energy(value: Any) -> bool:
-    return type(value) in (int, float) and 0 < value < math.inf
-
-
 def _are_checks(value: Any) -> bool:
-    lists = value.values() if isinstance(value, Mapping) else [None]
-    return all(isinstance(names, list) and all(map(_is_text, names)) for names in lists)
+    lists = value.values() if isinstance(value, dict) else [None]
+    return all(isinstance(names, list) and all(map(TEXT.holds, names)) for names in lists)
 
 
+TEXT = Rule("printable text", lambda v: isinstance(v, str) and v.isprintable() and len(v) <= 1000)
+PARTICLES = Rule(
+    "PDG numbers", lambda v: isinstance(v, list) and len(v) > 1 and all(type(n) is int for n in v)
+)
 RULES = {
-    "process": ("printable text", _is_text),
-    "incoming": ("PDG numbers", _are_particles),
-    "outgoing": ("PDG numbers", _are_particles),
-    "sqrt_s_gev": ("an energy above 0, in GeV", _is_energy),
-    "order": ("printable text", _is_text),
-    "file": (
+    "process": TEXT,
+    "incoming": PARTICLES,
+    "outgoing": PARTICLES,
+    "sqrt_s_gev": Rule("an energy above 0, in GeV", POSITIVE.holds),
+    "order": TEXT,
+    "file": Rule(
         "the plain name of a file, which ends in .nc",
-        lambda value: isinstance(value, str) and PLAIN_NAME.fullmatch(value) is not None,
+        lambda v: isinstance(v, str) and PLAIN_NAME.fullmatch(v) is not None,
     ),
-    "sha256": (
+    "sha256": Rule(
         "64 hexadecimal digits",
-        lambda value: isinstance(value, str) and SHA256.fullmatch(value) is not None,
+        lambda v: isinstance(v, str) and SHA256.fullmatch(v) is not None,
     ),
-    "converged": ("true, false or null", lambda value: value in (True, False, None)),
-    "failed_checks": ("lists of names by kind", _are_checks),
+    "converged": TRUTH_OR_NONE,
+    "failed_checks": Rule("lists of names by kind", _are_checks),
 }
-"""Rule of each field of an entry, as text and as a test."""
+"""Rule of each field of an entry."""

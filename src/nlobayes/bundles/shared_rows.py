@@ -12,12 +12,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from nlobayes.artifacts.places import RESULTS
+from nlobayes.artifacts.seals import digest
 from nlobayes.errors import InputError
-from nlobayes.surrogate.sums import errors_at
+from nlobayes.surrogate.cross_section import errors_at
 from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.types import Dataset
 
@@ -25,6 +29,7 @@ FEWEST_ROWS = 40
 MOST_ROWS = 2000
 VALIDATION = 1
 """Value of `Dataset.split` for validation rows."""
+DATA = f"{RESULTS}/data/"
 COVERED = 0.68
 """Probability of an interval from the 16 % to the 84 % quantile."""
 FIELDS = ("surrogates", "error_pb", "half_width_pb")
@@ -50,6 +55,35 @@ class Trained(NamedTuple):
     surrogate: Surrogate
     dataset: Dataset
     stated: Mapping[str, str]
+
+
+def trained(file: str, path: Path, surrogate: Surrogate) -> Trained | None:
+    """Read the dataset on which a surrogate was trained.
+
+    The result is None if the dataset is missing or has changed, or without the extra `train`.
+
+    Parameters
+    ----------
+    file
+        Name of the surrogate in its bundle.
+    path
+        Path of the surrogate below a folder `results/`, which has the dataset too.
+    """
+    inputs: dict[str, Any] = surrogate.facts.get("inputs", {})
+    named = [(name, sha256) for name, sha256 in inputs.items() if name.startswith(DATA)]
+    root = next((up.parent for up in path.absolute().parents if up.name == RESULTS), None)
+    if root is None or len(named) != 1 or find_spec("xarray") is None:
+        return None
+    from nlobayes.artifacts.contents import dataset_of, statement_of
+    from nlobayes.artifacts.netcdf import open_artifact
+
+    ((name, sha256),) = named
+    if not (root / name).is_file() or digest(root / name) != sha256:
+        return None
+    source = open_artifact(root / name, "dataset")
+    return Trained(
+        file, surrogate, dataset_of(source), statement_of(source.attrs)["table_metadata"]
+    )
 
 
 def widening(shared: Iterable[SharedRows], files: Sequence[str]) -> float:
@@ -102,7 +136,9 @@ def _are_same(one: Trained, other: Trained) -> bool:
 
 def as_mapping(rows: SharedRows) -> dict[str, Any]:
     """Return shared rows as the index of a bundle stores them."""
-    numbers = ([[_rounded(value) for value in row] for row in each] for each in rows[1:])
+    numbers = (
+        [[float(f"{value:.{_DIGITS}g}") for value in row] for row in each] for each in rows[1:]
+    )
     return dict(zip(FIELDS, [[*rows.files], *numbers], strict=True))
 
 
@@ -114,15 +150,27 @@ def read_rows(given: Any, files: Sequence[str], where: str) -> SharedRows:
     InputError
         If they name surrogates that are not in the index, or are no tables of finite numbers.
     """
+    if not _are_rows(given, files):
+        raise InputError("bundles.shared_rows", where=where)
+    named, errors, half_widths = (given[name] for name in FIELDS)
+    return SharedRows(tuple(named), np.array(errors), np.array(half_widths))
+
+
+def _are_rows(given: Any, files: Sequence[str]) -> bool:
     if not isinstance(given, dict) or given.keys() != {*FIELDS}:
-        raise InputError("bundles.shared_rows", where=where)
+        return False
     named, *tables = (given[name] for name in FIELDS)
-    if not isinstance(named, list) or not named or not all(file in files for file in named):
-        raise InputError("bundles.shared_rows", where=where)
-    errors, half_widths = (_table(table, len(named), where) for table in tables)
-    if errors.shape != half_widths.shape or not (half_widths > 0).all():
-        raise InputError("bundles.shared_rows", where=where)
-    return SharedRows(tuple(named), errors, half_widths)
+    if not all(isinstance(each, list) and len(each) == len(named) > 0 for each in (named, *tables)):
+        return False
+    rows = [row if isinstance(row, list) else [] for table in tables for row in table]
+    values = [value for row in rows for value in row]
+    return (
+        all(file in files for file in named)
+        and len({*map(len, rows)}) == 1
+        and FEWEST_ROWS <= len(rows[0]) <= MOST_ROWS
+        and all(type(value) is float and math.isfinite(value) for value in values)
+        and all(value > 0 for row in rows[len(named) :] for value in row)
+    )
 
 
 def _compare(trained: Trained) -> tuple[np.ndarray, np.ndarray]:
@@ -140,19 +188,3 @@ def _shared_columns(one: Dataset, other: Dataset) -> list[tuple[np.ndarray, np.n
         (one.inputs[:, one.input_names.index(name)], other.inputs[:, other.input_names.index(name)])
         for name in names
     ]
-
-
-def _table(given: Any, count: int, where: str) -> np.ndarray:
-    if not isinstance(given, list) or len(given) != count:
-        raise InputError("bundles.shared_rows", where=where)
-    lengths = {len(row) if isinstance(row, list) else 0 for row in given}
-    if len(lengths) > 1 or not FEWEST_ROWS <= min(lengths) <= MOST_ROWS:
-        raise InputError("bundles.shared_rows", where=where)
-    values = [value for row in given for value in row]
-    if not all(type(value) is float and math.isfinite(value) for value in values):
-        raise InputError("bundles.shared_rows", where=where)
-    return np.array(given, np.float64)
-
-
-def _rounded(value: float) -> float:
-    return float(f"{value:.{_DIGITS}g}")

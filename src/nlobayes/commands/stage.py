@@ -16,7 +16,7 @@ from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hi
 import typer
 
 from nlobayes import provenance
-from nlobayes.artifacts.netcdf import read_attrs
+from nlobayes.artifacts.netcdf import open_artifact
 from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
 from nlobayes.commands.shared import runtime
@@ -43,16 +43,17 @@ class Port(NamedTuple):
         """The type of its option."""
         return list[Path] if self.is_list else Path | None if self.is_optional else Path
 
-    def read(self, chosen: Any) -> Any:
-        """Read the value of the chosen path, or of each."""
+    def read(self, chosen: Any, opened: list[Any]) -> Any:
+        """Read the value of the chosen path, or of each, and add the files to those `opened`."""
         if self.is_list:
-            return [self._read_one(path) for path in chosen]
-        return None if chosen is None else self._read_one(chosen)
+            return [self._read_one(path, opened) for path in chosen]
+        return None if chosen is None else self._read_one(chosen, opened)
 
-    def _read_one(self, path: Path) -> Any:
+    def _read_one(self, path: Path, opened: list[Any]) -> Any:
         assert self.file.read is not None, path
-        value = self.file.read(path)
-        return Stated(value, read_attrs(path)) if self.is_stated else value
+        opened.append(open_artifact(path, self.file.kind) if self.file.kind else path)
+        value = self.file.read(opened[-1])
+        return Stated(value, opened[-1].attrs) if self.is_stated else value
 
 
 def stage(*, on_device: bool = False) -> Callable[[Callable[..., Any]], Command]:
@@ -82,23 +83,24 @@ def stage(*, on_device: bool = False) -> Callable[[Callable[..., Any]], Command]
             bound.apply_defaults()
             chosen = bound.arguments
             given = {name: chosen[name] for name in hints if name in chosen}
-            read = [path for name in files for path in _listed(chosen[name])]
-            spec, facts = None, {}
+            opened: list[Any] = []
+            spec, facts, earlier = None, {}, []
             if "job" in hints:
                 given["job"] = job = read_job(hints["job"], chosen["spec"])
                 spec = job.model_dump()
                 if "model" in spec:
                     facts = _configure(job.model, on_device, chosen)
-                    read += earlier_files(job.model) if on_device else []
+                    earlier = earlier_files(job.model) if on_device else []
             try:
-                made = function(**given | {n: port.read(chosen[n]) for n, port in files.items()})
+                given |= {name: port.read(chosen[name], opened) for name, port in files.items()}
+                made = function(**given)
             except InputError as error:
                 raise _at_paths(error, {name: chosen[name] for name in files}) from None
             values = [made] if len(results) == 1 else [*made]
             for value in values:
                 facts |= value.facts if isinstance(value, Stated) else {}
             origin = provenance.record(
-                function.__name__, facts.pop("spec", spec), digests(read), **facts
+                function.__name__, facts.pop("spec", spec), digests([*opened, *earlier]), **facts
             )
             _write(values, results, chosen, origin)
 

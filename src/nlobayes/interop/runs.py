@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
+from nlobayes.artifacts.chains import LINEARISED
 from nlobayes.artifacts.contents import read_dataset, read_earlier
-from nlobayes.artifacts.draws import LINEARISED
 from nlobayes.artifacts.netcdf import read_attrs
 from nlobayes.artifacts.places import RESULTS
 from nlobayes.artifacts.seals import digest

@@ -1,21 +1,31 @@
-"""Predictions as columns, which the command line and the service return for every point."""
+"""Any surrogate of a file, and its predictions as columns with a value for every point."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from nlobayes.data.transforms import CLASSES
 from nlobayes.errors import InputError
 from nlobayes.surrogate.classifier import Classifier
-from nlobayes.surrogate.outputs import Scale
+from nlobayes.surrogate.evaluation import Engine
 from nlobayes.surrogate.surrogate import Surrogate
-from nlobayes.surrogate.trained import Trained
+from nlobayes.surrogate.targets import Scale
+from nlobayes.surrogate.trained import Trained, read_exported
 
 SUMMARIES = ("mean", "median", "posterior_sd", "total_sd")
 DOMAIN = "domain"
 REASON = "reason"
+
+
+def load(path: str | Path, engine: Engine = "numpy") -> Surrogate | Classifier:
+    """Read a file of numbers or of classes; errors as `Surrogate.load`."""
+    exported = read_exported(path)
+    kind = Classifier if exported.facts.get("form") == CLASSES else Surrogate
+    return kind(exported, engine)
 
 
 def quantile_names(probabilities: Sequence[float]) -> list[str]:

@@ -9,8 +9,9 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from nlobayes.surrogate.points import among, points_of
-from nlobayes.surrogate.trained import Engine, Trained
+from nlobayes.surrogate.evaluation import Engine
+from nlobayes.surrogate.points import among
+from nlobayes.surrogate.trained import Trained
 from nlobayes.types import Exported
 
 _CELLS = 1_000_000
@@ -72,9 +73,8 @@ class Classifier(Trained):
         InputError
             If a column is missing, or the points have another shape.
         """
-        points = points_of(x, self.inputs)
-        usable = self.usable(points)
-        features = self._seen(points)[usable]
+        seen = self.seen(x)
+        features = seen.features[seen.usable]
         step = max(1, _CELLS // (self.draws * len(self.labels)))
         starts = range(0, max(len(features), 1), step)
         parts = [self._of_points(features[start : start + step]) for start in starts]
@@ -88,13 +88,13 @@ class Classifier(Trained):
             entropy,
             np.maximum(entropy - expected, 0),
         )
-        return Classes(*(among(values, usable, axis=0) for values in found))
+        return Classes(*(among(values, seen.usable, axis=0) for values in found))
 
     def sample(self, x: Any) -> np.ndarray:
         """Return the probabilities of every draw (draw, point, class) at points (point, input)."""
-        points = points_of(x, self.inputs)
-        usable = self.usable(points)
-        return among(_softmax(self._evaluate(self._seen(points)[usable])), usable, axis=1)
+        seen = self.seen(x)
+        drawn = _softmax(self._evaluate(seen.features[seen.usable]))
+        return among(drawn, seen.usable, axis=1)
 
     def _of_points(self, features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Average the probabilities of the draws, and their entropies."""

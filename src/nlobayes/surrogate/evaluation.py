@@ -2,16 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Literal, get_args
 
 import numpy as np
 
-from nlobayes.model.networks import Layer, Network, forward, layers_of
+from nlobayes.errors import InputError
+from nlobayes.extras import needs_extra
+from nlobayes.model.networks import Layer, Network, forward, layers_of, network_of
+from nlobayes.types import Exported
+
+Engine = Literal["numpy", "jax"]
 
 _ROWS = 256
 """Points of one matrix product: larger products are split among threads, which is slower."""
 _CELLS = 100_000
 """Activations of one layer that are in memory at once, so that they stay in the cache."""
+
+
+def evaluator(exported: Exported, engine: Engine) -> Callable[[np.ndarray], np.ndarray]:
+    """Return the function from features to outputs of every draw, by the chosen library."""
+    network = network_of(exported.variables, exported.facts["activation"])
+    if engine == "numpy":
+        return partial(evaluate, network, exported.variables)
+    if engine == "jax":
+        with needs_extra("jax"):
+            from nlobayes.surrogate.prediction import Compiled
+
+        return Compiled(network, exported.variables)
+    raise InputError("surrogate.unknown_engine", engine=engine, known=get_args(Engine))
 
 
 def evaluate(

@@ -16,6 +16,7 @@ from nlobayes.data.statements import (
     read_order,
     read_particles,
 )
+from nlobayes.errors import InputError
 
 STATED = (
     *("process", "incoming", "outgoing", "sqrt_s_tev", "order", "parton_distributions", "alpha_s"),
@@ -24,7 +25,8 @@ STATED = (
 """Entries that distinguish cross sections; an entry that no table stated is unknown."""
 
 LONGEST = 200
-"""Largest number of characters of an entry; longer ones are cut."""
+LONGEST_LIST = 20 * LONGEST
+"""Largest number of characters of an entry, and of `fixed`, which would mislead if it were cut."""
 
 PLACE = re.compile(r"results/surrogates/(.+)\.nc")
 
@@ -33,7 +35,10 @@ def origin(facts: Mapping[str, Any]) -> dict[str, str]:
     """Return all entries of `STATED` and of the table's metadata, and the reference, as text."""
     stated = facts.get("table_metadata")
     entries = stated.items() if isinstance(stated, Mapping) else ()
-    texts = {_plain(name): _plain(value, _longest(name)) for name, value in entries}
+    texts = {
+        _plain(name): _plain(value, LONGEST_LIST if name == "fixed" else LONGEST)
+        for name, value in entries
+    }
     if "order" in texts:
         texts["order"] = _order_of(texts["order"], str(facts.get("target", "")))
     return dict.fromkeys(STATED, UNKNOWN) | texts | _reference(facts)
@@ -54,11 +59,6 @@ def process_of(stated: Mapping[str, str]) -> Process | None:
     if incoming is None or outgoing is None or energy is None:
         return None
     return Process(incoming, outgoing, round(1000 * energy, 6))
-
-
-def is_stated(stated: Mapping[str, str], name: str) -> bool:
-    """Return whether the table stated an entry."""
-    return stated[name] != UNKNOWN
 
 
 def qcd_order(stated: Mapping[str, str]) -> int | None:
@@ -90,35 +90,23 @@ def in_words(stated: Mapping[str, str]) -> str:
     """Describe process, calculation and unknown entries of `origin` in one line."""
     if all(stated[name] == UNKNOWN for name in STATED):
         return stated.get("problem", "an unknown process: its table states none")
-    parts = (
-        f"{_process(stated)} at {_energy(stated['sqrt_s_tev'])}",
-        *filter(None, (_worded(name, stated) for name in WORDED)),
-    )
-    missing = [label for name, label in WORDED.items() if not _worded(name, stated)]
-    return ", ".join(parts) + (f"; unknown: {', '.join(missing)}" if missing else "")
-
-
-WORDED = {
-    "particles": "particles by PDG number",
-    "order": "order",
-    "parton_distributions": "parton distributions",
-    "alpha_s": "alpha_s",
-    "masses": "squark masses",
-    "engine": "engine",
-}
-"""Entries of `in_words` after process and energy, and their labels in the list of unknown ones."""
-
-
-def _worded(name: str, stated: Mapping[str, str]) -> str:
-    """Describe an entry of `WORDED`; empty if it is unknown."""
-    if name == "particles":
-        sides = (stated["incoming"], stated["outgoing"])
-        return "" if UNKNOWN in sides else f"PDG {' -> '.join(sides)}"
-    if name == "masses":
-        return _masses(stated)
-    text = stated[name].split(";")[0]
-    prefix = "alpha_s " if name == "alpha_s" else ""
-    return "" if text == UNKNOWN else f"{prefix}{text}"
+    known = {name: text for name, text in stated.items() if text != UNKNOWN}
+    first = {name: text.split(";")[0] for name, text in known.items()}
+    energy = f"{_short(known['sqrt_s_tev'])} TeV" if "sqrt_s_tev" in known else "unknown energy"
+    sides = {"incoming", "outgoing"} <= known.keys()
+    calculation = {
+        "particles by PDG number": f"PDG {stated['incoming']} -> {stated['outgoing']}"
+        if sides
+        else "",
+        "order": first.get("order", ""),
+        "parton distributions": first.get("parton_distributions", ""),
+        "alpha_s": f"alpha_s {first['alpha_s']}" if "alpha_s" in first else "",
+        "squark masses": _masses(stated),
+        "engine": first.get("engine", ""),
+    }
+    parts = [f"{known.get('process', 'process unknown')} at {energy}", *calculation.values()]
+    missing = ", ".join(label for label, text in calculation.items() if not text)
+    return ", ".join(filter(None, parts)) + (f"; unknown: {missing}" if missing else "")
 
 
 def _masses(stated: Mapping[str, str]) -> str:
@@ -129,10 +117,6 @@ def _masses(stated: Mapping[str, str]) -> str:
     if mass == UNKNOWN:
         return "nothing held fixed" if stated["fixed"] == NOTHING else ""
     return f"squarks of {_short(mass)} GeV" + (f" ({how})" if how else "")
-
-
-def _process(stated: Mapping[str, str]) -> str:
-    return "process unknown" if stated["process"] == UNKNOWN else stated["process"]
 
 
 def _order_of(text: str, target: str) -> str:
@@ -147,11 +131,6 @@ def _order_of(text: str, target: str) -> str:
     return orders.get(target, first)
 
 
-def _longest(name: str) -> int:
-    """Return the largest length of an entry, larger for `fixed`: a cut list would mislead."""
-    return 20 * LONGEST if name == "fixed" else LONGEST
-
-
 def _plain(value: Any, longest: int = LONGEST) -> str:
     """Make text from an unknown source printable, and limit its length."""
     text = str(value)
@@ -159,10 +138,39 @@ def _plain(value: Any, longest: int = LONGEST) -> str:
     return shown if len(text) <= longest else f"{shown}…"
 
 
-def _energy(text: str) -> str:
-    return "unknown energy" if text == UNKNOWN else f"{_short(text)} TeV"
-
-
 def _short(text: str) -> str:
     """Write 13.0 as 13."""
     return text.removesuffix(".0")
+
+
+PARTONS = "parton_distributions"
+SUMMED = {PARTONS: "parton distributions", "engine": "engines"}
+"""Entries that the reason of a sum lists if its parts differ in them, or only some state them."""
+
+
+def check_summands(origins: Sequence[Mapping[str, str]]) -> None:
+    """Check that cross sections may be added; unknown parton distributions are allowed.
+
+    Raises
+    ------
+    InputError
+        If two of them state different orders, or different parton distributions.
+    """
+    if len({qcd_order(origin) for origin in origins}) > 1:
+        raise InputError("bundles.orders", orders=sorted({origin["order"] for origin in origins}))
+    names = [origin[PARTONS] for origin in origins if origin[PARTONS] != UNKNOWN]
+    stated = {_letters(name): name for name in names}
+    if len(stated) > 1:
+        raise InputError("bundles.parton_distributions", found=sorted(stated.values()))
+
+
+def differences(origins: Sequence[Mapping[str, str]]) -> str:
+    """Describe the differences between the parts of a sum that may still be added."""
+    entries = {label: {origin[name] for origin in origins} for name, label in SUMMED.items()}
+    different = {label: sorted(values) for label, values in entries.items() if len(values) > 1}
+    return "; ".join(f"{label}: {', '.join(values)}" for label, values in different.items())
+
+
+def _letters(text: str) -> str:
+    """Remove the differences between spellings of one set: spaces, signs and capitals."""
+    return "".join(filter(str.isalnum, text.casefold()))

@@ -22,7 +22,7 @@ from nlobayes.distributions.tabulated import Tabulated
 from nlobayes.errors import InputError
 from nlobayes.model.networks import forward, layers_of, network_of
 from nlobayes.surrogate.evaluation import for_all_points
-from nlobayes.surrogate.mixture import (
+from nlobayes.surrogate.predictive import (
     LN10,
     Chunk,
     Prediction,
@@ -30,7 +30,7 @@ from nlobayes.surrogate.mixture import (
     locate,
     pieces,
 )
-from nlobayes.surrogate.outputs import Output, output_of
+from nlobayes.surrogate.targets import Output, output_of
 from nlobayes.types import Exported
 
 Function = Callable[[Any], Prediction]

@@ -15,7 +15,7 @@ from onnx import helper
 
 from nlobayes.surrogate.answers import quantile_names
 from nlobayes.surrogate.in_jax import function_of
-from nlobayes.surrogate.mixture import Prediction
+from nlobayes.surrogate.predictive import Prediction
 from nlobayes.surrogate.reduction import spread_evenly
 from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.surrogate.targets import one_by_one

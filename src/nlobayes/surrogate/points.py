@@ -1,8 +1,8 @@
-"""Points as arrays: columns selected by name, points without a prediction, the last points."""
+"""Points as arrays: columns selected by name, and points without a prediction."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,9 +11,6 @@ from nlobayes.errors import InputError
 
 REAL = "biufOSU"
 """NumPy's kinds of types that can hold real numbers."""
-MOST_KEPT = 100_000
-"""Largest number of points whose features and references are cached for the next call."""
-Compute = Callable[[np.ndarray], np.ndarray]
 
 
 def points_of(x: Any, inputs: Sequence[str]) -> np.ndarray:
@@ -71,23 +68,6 @@ def among(values: np.ndarray, usable: np.ndarray, axis: int = -1) -> np.ndarray:
     whole = np.full((len(usable), *moved.shape[1:]), np.nan)
     whole[usable] = moved
     return np.moveaxis(whole, 0, axis)
-
-
-class Latest:
-    """Cache of the last array that was computed for some points."""
-
-    def __init__(self) -> None:
-        self._known = (np.empty(0), np.empty(0))
-
-    def of(self, points: np.ndarray, compute: Compute) -> np.ndarray:
-        """Return the array of points, from the cache if the last points were the same."""
-        before, known = self._known
-        if np.array_equal(before, points, equal_nan=True):
-            return known
-        found = compute(points)
-        if len(points) <= MOST_KEPT:
-            self._known = points.copy(), found.copy()
-        return found
 
 
 def _names_of(x: Any) -> list[Hashable] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nlobayes.surrogate.mixture import Chunk, StoredNoise, noise_sd
+from nlobayes.surrogate.predictive import Chunk, StoredNoise, noise_sd
 
 _GROWTH = 1.1
 _FEWEST = 10

@@ -14,11 +14,11 @@ import numpy as np
 from nlobayes.errors import InputError
 from nlobayes.extras import needs_extra
 from nlobayes.surrogate import theory
-from nlobayes.surrogate.mixture import Chunk, Prediction
-from nlobayes.surrogate.outputs import Output, Scale, joined, output_of
-from nlobayes.surrogate.points import among, points_of
-from nlobayes.surrogate.targets import one_by_one
-from nlobayes.surrogate.trained import Engine, Trained
+from nlobayes.surrogate.evaluation import Engine
+from nlobayes.surrogate.points import among
+from nlobayes.surrogate.predictive import Chunk, Prediction
+from nlobayes.surrogate.targets import Output, Scale, joined, one_by_one, output_of
+from nlobayes.surrogate.trained import Seen, Trained
 from nlobayes.types import Exported
 
 _CELLS = 4_000_000
@@ -179,50 +179,48 @@ class Surrogate(Trained):
     def _predict(
         self, x: Any, names: Collection[str], quantiles: Sequence[float], on: Scale
     ) -> dict[str, Prediction]:
-        points = points_of(x, self.inputs)
-        usable = self.usable(points)
+        seen = self.seen(x)
         parts: dict[str, list[Prediction]] = {name: [] for name in names}
-        for chunk in self._chunks(points, usable, names):
+        for chunk in self._chunks(seen, names):
             for output, values in chunk.items():
                 parts[output.name].append(output.summary(values, quantiles, on))
         return {
-            name: Prediction(*(among(values, usable) for values in joined(found)))
+            name: Prediction(*(among(values, seen.usable) for values in joined(found)))
             for name, found in parts.items()
         }
 
     def _sample(
         self, x: Any, names: Collection[str], noise: bool, seed: int, on: Scale
     ) -> dict[str, np.ndarray]:
-        points = points_of(x, self.inputs)
-        usable = self.usable(points)
+        seen = self.seen(x)
         parts: dict[str, list[np.ndarray]] = {name: [] for name in names}
-        places = range(len(self.outputs))
         rngs = {  # the first output has the generator of a surrogate of one output
             name: np.random.default_rng([seed, place] if place else seed)
-            for name, place in zip(self.outputs, places, strict=True)
+            for place, name in enumerate(self.outputs)
         }
-        for chunk in self._chunks(points, usable, names):
+        for chunk in self._chunks(seen, names):
             for output, values in chunk.items():
-                parts[output.name].append(
-                    output.draws(values, rngs[output.name] if noise else None, on)
-                )
-        return {name: among(np.concatenate(found, axis=1), usable) for name, found in parts.items()}
+                rng = rngs[output.name] if noise else None
+                parts[output.name].append(output.draws(values, rng, on))
+        return {
+            name: among(np.concatenate(found, axis=1), seen.usable) for name, found in parts.items()
+        }
 
-    def _chunks(
-        self, points: np.ndarray, usable: np.ndarray, names: Collection[str]
-    ) -> Iterator[dict[Output, Chunk]]:
+    def _chunks(self, seen: Seen, names: Collection[str]) -> Iterator[dict[Output, Chunk]]:
         """Yield the draws on the model scale, for blocks of usable points that fit in memory."""
-        features, reference = self._seen(points)[usable], self._reference(points)
-        reference = None if reference is None else reference[usable]
+        usable, reference = seen.usable, seen.reference
+        features, reference = (
+            seen.features[usable],
+            None if reference is None else reference[usable],
+        )
         step = max(1, _CELLS // (self.draws * len(self.outputs)))
         for start in range(0, max(len(features), 1), step):
             rows = slice(start, start + step)
             part, known = features[rows], None if reference is None else reference[rows]
             values = self._evaluate(part)
+            each = np.moveaxis(values, -1, 0) if len(self.outputs) > 1 else [values]
             yield {
-                output: output.chunk(
-                    values if len(self.outputs) == 1 else values[..., place], part, known
-                )
-                for place, output in enumerate(self._outputs)
+                output: output.chunk(one, part, known)
+                for output, one in zip(self._outputs, each, strict=True)
                 if output.name in names
             }

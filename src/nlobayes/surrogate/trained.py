@@ -6,9 +6,9 @@ It needs NumPy and h5py, and JAX if that engine is chosen.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
+from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self, get_args
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -22,20 +22,18 @@ from nlobayes.data.transforms import (
     standardise_features,
 )
 from nlobayes.errors import InputError
-from nlobayes.extras import needs_extra
-from nlobayes.model.networks import network_of
 from nlobayes.surrogate import domain as domains
-from nlobayes.surrogate.conditions import reasons, violated
-from nlobayes.surrogate.evaluation import evaluate
+from nlobayes.surrogate.consistency import check
+from nlobayes.surrogate.evaluation import Engine, evaluator
 from nlobayes.surrogate.identity import conditions, in_words, origin, process_of
 from nlobayes.surrogate.limits import Limits, bounds_of, gaps, mixing_rows
-from nlobayes.surrogate.points import Compute, Latest, among, points_of
-from nlobayes.surrogate.schema import check
+from nlobayes.surrogate.points import among, points_of
 from nlobayes.types import Exported
 
 VANISHES = "the cross section that it is relative to vanishes"
 FAR = "far from the train rows: {:.3g} spacings of these rows, allowed {:.3g}"
-Engine = Literal["numpy", "jax"]
+MOST_KEPT = 100_000
+"""Largest number of points that are kept for the next call."""
 
 
 class Trained:
@@ -62,6 +60,8 @@ class Trained:
         A train row in the centre of the others, by input.
     facts
         Content of the file: verdicts, scores, provenance, citation.
+    sha256
+        SHA-256 of the file.
     origin
         The process as the table of points states it: particles, `sqrt_s_tev`, order, parton
         distributions and others by name. Entries that are not stated are `unknown`.
@@ -88,6 +88,7 @@ class Trained:
         }
         self.typical = dict(zip(self.inputs, map(float, exported.typical), strict=True))
         self.facts: Mapping[str, Any] = facts
+        self.sha256 = exported.sha256
         self.origin = origin(facts)
         self.process = process_of(self.origin)
         self.conditions = conditions(self.origin, self.inputs)
@@ -95,8 +96,6 @@ class Trained:
         self._features = feature_transform(facts["transforms"]["features"])
         stated = target.get("relative_to")
         self._relative_to = reference_of(stated) if stated else None
-        self._latest_reference, self._latest_features = Latest(), Latest()
-        self._latest_distance = Latest()
         behind = self._relative_to.behind if self._relative_to else ()
         self._inputs_of_network = len(self.inputs) - len(behind)
         near = facts["domain"]
@@ -108,7 +107,8 @@ class Trained:
         self._bounds = bounds_of(ranges, self.inputs, self.units, signs)
         self.gaps = gaps(ranges, self.inputs)
         self.mixings = mixing_rows(self.inputs, self.units, ranges)
-        self._evaluate = _evaluator(exported, engine)
+        self._evaluate = evaluator(exported, engine)
+        self._last = Seen(self, np.empty((0, len(self.inputs))))
 
     def __repr__(self) -> str:
         """Describe target, number of draws, failed checks and process."""
@@ -148,28 +148,18 @@ class Trained:
             classes instead of numbers, or the reverse; if its target is relative to another version
             of the embedded engine; or if `engine` is unknown.
         """
-        exported = read_exported(path)
-        if is_of_classes(exported) != cls.OF_CLASSES:
-            target = exported.facts["target"]
-            if cls.OF_CLASSES:
-                raise InputError("surrogate.of_numbers", where=path, target=target)
-            raise InputError("surrogate.of_classes", where=path, target=target)
-        return cls(exported, engine)
+        return cls(read_exported(path, cls.OF_CLASSES), engine)
 
     def usable(self, x: Any) -> np.ndarray:
         """Return which points (point, input) have a prediction: features, and a reference."""
-        points = points_of(x, self.inputs)
-        both = np.column_stack([points, self._seen(points)])
-        usable: np.ndarray = np.isfinite(both).all(axis=1)
-        reference = self._reference(points)
-        return usable if reference is None else usable & np.isfinite(reference)
+        return self.seen(x).usable.copy()
 
     def distance(self, x: Any) -> np.ndarray:
         """Return the smallest distance (point,) to a train row, in units of the row's spacing.
 
         It is NaN for a point without features.
         """
-        return self._distance(points_of(x, self.inputs)).copy()
+        return self.seen(x).distance.copy()
 
     def domain(self, x: Any, given: Mapping[str, Any] | None = None) -> np.ndarray:
         """Classify points (point, input) as `inside`, `near edge` or `outside`.
@@ -180,10 +170,10 @@ class Trained:
         violates one of `conditions`. `given` has the fixed parameters by name (point,), NaN if
         unknown. `reasons` states the reason.
         """
-        points = points_of(x, self.inputs)
-        within = self.usable(points) & self._bounds.allow(points)
-        within &= ~violated(self.conditions, given or {}, len(points))
-        return domains.flag(self._domain, self._distance(points), within)
+        seen = self.seen(x)
+        within = seen.usable & self._bounds.allow(seen.points)
+        within &= ~domains.violated(self.conditions, given or {}, len(seen.points))
+        return domains.flag(self._domain, seen.distance, within)
 
     def reasons(self, x: Any, given: Mapping[str, Any] | None = None) -> np.ndarray:
         """Describe why points (point, input) are `outside`, each in a text (point,).
@@ -191,16 +181,15 @@ class Trained:
         If fixed parameters are `given`, the text also names those without a value. It is empty if
         there is nothing to describe.
         """
-        points = points_of(x, self.inputs)
+        seen = self.seen(x)
         conditions = () if given is None else self.conditions
-        texts = reasons(conditions, given or {}, len(points))
-        usable, distance = self.usable(points), self._distance(points)
-        for row in np.flatnonzero(self.domain(points, given) == domains.OUTSIDE):
-            text = self._bounds.describe(points[row], self.inputs)
-            if not usable[row]:
-                text = self._unusable(points[row])
-            elif not text and distance[row] > self._domain.edge:
-                text = FAR.format(distance[row], self._domain.edge)
+        texts = domains.reasons_of(conditions, given or {}, len(seen.points))
+        for row in np.flatnonzero(self.domain(seen.points, given) == domains.OUTSIDE):
+            text = self._bounds.describe(seen.points[row], self.inputs)
+            if not seen.usable[row]:
+                text = self._unusable(seen.points[row], seen.features[row])
+            elif not text and seen.distance[row] > self._domain.edge:
+                text = FAR.format(seen.distance[row], self._domain.edge)
             texts[row] = "; ".join(filter(None, [text, texts[row]]))
         return texts
 
@@ -211,7 +200,7 @@ class Trained:
         the reference does not exist, it and the prediction are NaN. `needs` describes the points
         with a reference.
         """
-        known = self._reference(points_of(x, self.inputs))
+        known = self.seen(x).reference
         return None if known is None else known.copy()
 
     @property
@@ -226,75 +215,85 @@ class Trained:
     def vanishes(self, x: Any) -> np.ndarray:
         """Return at which points (point, input) the reference is 0, and a factor of the target."""
         points = points_of(x, self.inputs)
-        if self._relative_to is None or self.scale != "log10":
-            return np.zeros(len(points), bool)
-        vanishing: np.ndarray = self._reference_on("identity", points) == 0
-        return vanishing
+        scales = self.scale == "log10"
+        reference = Seen(self, points).reference_on("identity") if scales else None
+        return np.zeros(len(points), bool) if reference is None else reference == 0
 
-    def _reference(self, points: np.ndarray) -> np.ndarray | None:
-        """Compute the reference, once in consecutive calls for the same points."""
-        if self._relative_to is None:
-            return None
-        return self._latest_reference.of(points, partial(self._reference_on, self.scale))
+    def seen(self, x: Any) -> Seen:
+        """Return what is computed of points, once in consecutive calls for the same points."""
+        points = points_of(x, self.inputs)
+        if np.array_equal(self._last.points, points, equal_nan=True):
+            return self._last
+        found = Seen(self, points.copy())
+        if len(points) <= MOST_KEPT:
+            self._last = found
+        return found
 
-    def _reference_on(self, scale: str, points: np.ndarray) -> np.ndarray:
-        assert self._relative_to is not None
-        with np.errstate(all="ignore"):
-            return self._relative_to.values(points, self.inputs, scale)
-
-    def _seen(self, points: np.ndarray) -> np.ndarray:
-        """Compute what the network reads (point, feature), NaN for points without features."""
-        seen: np.ndarray = self._latest_features.of(self.network_inputs(points), self._compute)
-        return seen
-
-    def _compute(self, inputs: np.ndarray) -> np.ndarray:
-        finite = np.isfinite(inputs).all(axis=1)
-        with np.errstate(all="ignore"):
-            mapped = FEATURE_MAPS[self._features.map].apply(inputs[finite])
-        seen = standardise_features(self._features, mapped)
-        return among(np.where(np.isfinite(seen).all(axis=1)[:, None], seen, np.nan), finite, 0)
-
-    def _distance(self, points: np.ndarray) -> np.ndarray:
-        return self._latest_distance.of(points, self._compute_distance)
-
-    def _compute_distance(self, points: np.ndarray) -> np.ndarray:
-        seen = self._seen(points)
-        finite = np.isfinite(seen).all(axis=1)
-        return among(domains.distance(self._domain, seen[finite]), finite)
-
-    def _unusable(self, point: np.ndarray) -> str:
+    def _unusable(self, point: np.ndarray, features: np.ndarray) -> str:
         """Describe why a point (input,) has no prediction."""
         stated = zip(self.inputs, point.tolist(), strict=True)
         if bad := [f"{name} is {value}" for name, value in stated if not np.isfinite(value)]:
             return f"{', '.join(bad)}, no finite number"
         if self.vanishes([point])[0]:
             return VANISHES
-        has_features = np.isfinite(self._seen(point[np.newaxis])).all()
+        has_features = np.isfinite(features).all()
         allowed = self.needs if has_features else FEATURE_MAPS[self._features.map].ALLOWED
         return f"no such point can be predicted; allowed: {allowed}"
 
 
-def read_exported(path: str | Path) -> Exported:
-    """Read an exported file of numbers or of classes; errors as `Trained.load`."""
+class Seen:
+    """Points (point, input), and what a surrogate computes of them, each once on first use."""
+
+    def __init__(self, surrogate: Trained, points: np.ndarray) -> None:
+        self._surrogate = surrogate
+        self.points = points
+
+    @cached_property
+    def features(self) -> np.ndarray:
+        """What the network reads (point, feature), NaN for points without features."""
+        inputs, transform = self._surrogate.network_inputs(self.points), self._surrogate._features
+        finite = np.isfinite(inputs).all(axis=1)
+        with np.errstate(all="ignore"):
+            mapped = FEATURE_MAPS[transform.map].apply(inputs[finite])
+        found = standardise_features(transform, mapped)
+        return among(np.where(np.isfinite(found).all(axis=1)[:, None], found, np.nan), finite, 0)
+
+    @cached_property
+    def reference(self) -> np.ndarray | None:
+        """The reference of the target (point,); None if there is none."""
+        return self.reference_on(self._surrogate.scale)
+
+    def reference_on(self, scale: str) -> np.ndarray | None:
+        """Compute the reference, NaN where it does not exist on a scale."""
+        surrogate = self._surrogate
+        if surrogate._relative_to is None:
+            return None
+        with np.errstate(all="ignore"):
+            return surrogate._relative_to.values(self.points, surrogate.inputs, scale)
+
+    @cached_property
+    def usable(self) -> np.ndarray:
+        """Which points have a prediction (point,)."""
+        columns = [self.points, self.features]
+        columns += [] if self.reference is None else [self.reference]
+        usable: np.ndarray = np.isfinite(np.column_stack(columns)).all(axis=1)
+        return usable
+
+    @cached_property
+    def distance(self) -> np.ndarray:
+        """The smallest distance to a train row (point,)."""
+        finite = np.isfinite(self.features).all(axis=1)
+        return among(domains.distance(self._surrogate._domain, self.features[finite]), finite)
+
+
+def read_exported(path: str | Path, of_classes: bool | None = None) -> Exported:
+    """Read an exported file, of classes or not if that is given; errors as `Trained.load`."""
     exported = check(read_surrogate(Path(path)), str(path))
+    found, target = exported.facts.get("form") == CLASSES, exported.facts["target"]
+    if found and of_classes is False:
+        raise InputError("surrogate.of_classes", where=path, target=target)
+    if not found and of_classes:
+        raise InputError("surrogate.of_numbers", where=path, target=target)
     if stated := exported.facts["transforms"]["target"].get("relative_to"):
         reference_of(stated).check_version()
     return exported
-
-
-def is_of_classes(exported: Exported) -> bool:
-    """Return whether a file predicts classes."""
-    scale: str = exported.facts["transforms"]["target"]["scale"]
-    return scale == CLASSES
-
-
-def _evaluator(exported: Exported, engine: Engine) -> Compute:
-    network = network_of(exported.variables, exported.facts["activation"])
-    if engine == "numpy":
-        return partial(evaluate, network, exported.variables)
-    if engine == "jax":
-        with needs_extra("jax"):
-            from nlobayes.surrogate.prediction import Compiled
-
-        return Compiled(network, exported.variables)
-    raise InputError("surrogate.unknown_engine", engine=engine, known=get_args(Engine))

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from nlobayes.artifacts import chains, contents
-from nlobayes.artifacts.netcdf import read_attrs, read_groups
+from nlobayes.artifacts.netcdf import open_artifact, read_attrs
 from nlobayes.types import Checkpoint, Named, Segment
 from tests.refusals import refused
+from tests.unit.artifacts.opened import assemble, draws
 
 Blocks = Sequence[Sequence[int]]
 MakeBlocks = Callable[..., tuple[list[Path], list[Path]]]
@@ -42,7 +43,7 @@ def test_a_piece_of_a_warmup_is_read_back(
     stats = make_stats(chain_group, 5, 3, dtype)
     chains.write_warmup(path, 5, stats, end, {})
     assert_same_bits(chains.read_checkpoint(path), end)
-    written = read_groups(path, "warmup")["warmup_sample_stats"]
+    written = open_artifact(path, "warmup").groups["warmup_sample_stats"]
     assert written["chain"].values.tolist() == [*chain_group]
     assert written["draw"].values.tolist() == [5, 6, 7]
     assert_same_bits({name: written[name].values for name in stats}, stats)
@@ -60,7 +61,7 @@ def test_a_segment_is_read_back(
     path, segment = tmp_path / "out.nc", make_segment(chain_group, 8, dtype=dtype)
     chains.write_segment(path, segment, {})
     assert_same_bits(chains.read_checkpoint(path), segment.end)
-    groups = read_groups(path, "segment")
+    groups = open_artifact(path, "segment").groups
     assert_same_bits(groups["predictions"]["f"].values, segment.function)
     stats = groups["sample_stats"]
     assert_same_bits({name: stats[name].values for name in segment.stats}, segment.stats)
@@ -97,7 +98,7 @@ def test_arrays_of_any_shape_and_type_are_read_back(
     stats = {**segment.stats, "swaps": rng.uniform(size=(2, 8, 3))}
     chains.write_segment(tmp_path / "out.nc", segment._replace(end=changed, stats=stats), {})
     assert_same_bits(chains.read_checkpoint(tmp_path / "out.nc"), changed)
-    written = read_groups(tmp_path / "out.nc", "segment")["sample_stats"]["swaps"]
+    written = open_artifact(tmp_path / "out.nc", "segment").groups["sample_stats"]["swaps"]
     assert_same_bits(written.values, stats["swaps"])
     assert written.dims[:2] == ("chain", "draw")
 
@@ -143,7 +144,7 @@ def test_chain_groups_and_pieces_join_in_order(
     chain_groups: Blocks,
 ) -> None:
     """Chains are in the order of the chain groups, however they are grouped."""
-    groups = chains.assemble(*make_chain_groups(tmp_path, chain_groups, segments=3, warmups=2))
+    groups = assemble(*make_chain_groups(tmp_path, chain_groups, segments=3, warmups=2))
     whole = join_by_hand([make_segment((2, 0, 1), first) for first in (0, 8, 16)])
     assert_same_bits(groups["predictions"]["f"].values, whole.function)
     stats, posterior = groups["all_sample_stats"], groups["posterior"]
@@ -169,10 +170,10 @@ def test_one_long_segment_equals_its_pieces(
 ) -> None:
     """The numbers of draws go on from segment to segment."""
     warmups, pieces = make_chain_group(tmp_path, (0, 1), 2)
-    joined = chains.assemble(warmups, pieces)
+    joined = assemble(warmups, pieces)
     long = join_by_hand([make_segment((0, 1), first) for first in (0, 8)])
     chains.write_segment(tmp_path / "long.nc", long, {})
-    whole = chains.assemble(warmups, [tmp_path / "long.nc"])
+    whole = assemble(warmups, [tmp_path / "long.nc"])
     for name, group in whole.items():
         assert group.identical(joined[name]), name
 
@@ -183,19 +184,19 @@ def test_segments_of_no_draws_end_where_the_one_before_ended(
     """They have no draws, can be continued from, and are skipped."""
     warmups, segments = make_chain_group(tmp_path, (0, 1), 2)
     empty, again = tmp_path / "empty.nc", tmp_path / "again.nc"
-    chains.write_empty_segment(empty, segments[1], {"verb": "draw"})
-    chains.write_empty_segment(again, empty, {"verb": "draw"})
+    chains.write_empty_segment(empty, open_artifact(segments[1], "segment"), {"verb": "draw"})
+    chains.write_empty_segment(again, open_artifact(empty, "segment"), {"verb": "draw"})
     end = chains.read_checkpoint(segments[1])
     for path in (empty, again):
         assert_same_bits(chains.read_checkpoint(path), end)
         assert read_attrs(path)["verb"] == "draw"
-        groups = read_groups(path, "segment")
+        groups = open_artifact(path, "segment").groups
         assert {groups[name].sizes["draw"] for name in chains.DRAWN} == {0}
-    expected = chains.assemble(warmups, segments)
-    found = chains.assemble(warmups, [*segments, empty, again])
+    expected = assemble(warmups, segments)
+    found = assemble(warmups, [*segments, empty, again])
     for name, group in expected.items():
         assert found[name].identical(group), name
-    before, after = (chains.read_draws(paths) for paths in (segments, [*segments, empty, again]))
+    before, after = (draws(paths) for paths in (segments, [*segments, empty, again]))
     assert all(after[name].identical(group) for name, group in before.items())
 
 
@@ -205,7 +206,7 @@ def test_no_segment_of_no_draws_follows_a_warmup(
     """Chains that drew nothing have not converged."""
     (warmup,), _ = make_chain_group(tmp_path, (0,))
     with refused("artifacts.other_kind", path=warmup, found="warmup", kind="segment"):
-        chains.write_empty_segment(tmp_path / "empty.nc", warmup, {})
+        chains.write_empty_segment(tmp_path / "empty.nc", open_artifact(warmup, "segment"), {})
     assert not (tmp_path / "empty.nc").exists()
 
 
@@ -218,7 +219,7 @@ def test_draws_so_far_are_those_of_the_posterior(
     chain_groups: Blocks,
 ) -> None:
     warmups, segments = make_chain_groups(tmp_path, chain_groups, segments=2)
-    found, posterior = chains.read_draws(segments), chains.assemble(warmups, segments)
+    found, posterior = draws(segments), assemble(warmups, segments)
     assert found.keys() == {"posterior", "sample_stats", "all_sample_stats", "predictions"}
     assert all(group.identical(posterior[name]) for name, group in found.items())
     whole = join_by_hand([make_segment((2, 0, 1), first) for first in (0, 8)])

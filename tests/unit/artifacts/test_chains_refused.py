@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from nlobayes.artifacts import chains
-from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
+from nlobayes.artifacts.netcdf import open_artifact, read_attrs, write_groups
 from nlobayes.types import Segment
 from tests.refusals import refused
+from tests.unit.artifacts.opened import assemble, draws
 
 MakeBlocks = Callable[..., tuple[list[Path], list[Path]]]
 MakeBlock = Callable[..., tuple[list[Path], list[Path]]]
@@ -18,12 +19,12 @@ MakeSegment = Callable[..., Segment]
 
 
 def assemble_segments(warmups: list[Path], segments: list[Path]) -> None:
-    chains.assemble(warmups, segments)
+    assemble(warmups, segments)
 
 
 def read_draws(warmups: list[Path], segments: list[Path]) -> None:
     del warmups
-    chains.read_draws(segments)
+    draws(segments)
 
 
 READ = pytest.mark.parametrize("read", [assemble_segments, read_draws])
@@ -64,7 +65,7 @@ def test_warmups_out_of_order_are_refused(
     warmups, segments = make_chain_group(tmp_path, (0, 1), warmups=2)
     out_of_order = warmups[order[-1] if due else order[0]]
     with refused("artifacts.out_of_order", where=out_of_order, draw=draw, due=due):
-        chains.assemble([warmups[place] for place in order], segments)
+        assemble([warmups[place] for place in order], segments)
 
 
 @READ
@@ -88,7 +89,7 @@ def test_chain_groups_without_warmups_or_segments_are_refused(
     warmups = warm_a if lacking == "warmup" else warm_a + warm_b
     segments = drawn_a if lacking == "segment" else drawn_a + drawn_b
     with refused("artifacts.incomplete_chains", chains=(1, 2)):
-        chains.assemble(warmups, segments)
+        assemble(warmups, segments)
 
 
 @READ
@@ -123,7 +124,7 @@ def test_segments_of_other_reference_points_are_refused(
 
 def cut_reference_points(path: Path) -> None:
     """Write the segment again without its last reference point."""
-    groups = read_groups(path, "segment")
+    groups = open_artifact(path, "segment").groups
     groups["predictions"] = groups["predictions"].isel(reference_point=slice(0, -1))
     write_groups(path, "segment", groups, read_attrs(path))
 
@@ -137,7 +138,7 @@ def test_truncated_parts_are_refused(
     segments[1].unlink()
     segments[1].write_bytes(content[: int(share * len(content))])
     with refused("artifacts.no_seal", where=segments[1]):
-        chains.assemble(warmups, segments)
+        assemble(warmups, segments)
     with refused("artifacts.no_seal", where=segments[1]):
         chains.read_checkpoint(segments[1])
 
@@ -150,4 +151,4 @@ def test_segments_of_other_samplers_are_refused(
     fewer = {name: value for name, value in other.stats.items() if name != "tree_depth"}
     chains.write_segment(second, other._replace(stats=fewer), {})
     with refused("artifacts.parts_of_other_variables", dim="draw"):
-        chains.assemble(warmups, [first, second])
+        assemble(warmups, [first, second])

@@ -11,7 +11,7 @@ import pytest
 import xarray as xr
 
 from nlobayes.artifacts import contents, predicted
-from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
+from nlobayes.artifacts.netcdf import open_artifact, read_attrs, write_groups
 from nlobayes.types import Dataset, MAPEstimate, Named, Predicted
 from tests.refusals import refused
 
@@ -98,7 +98,7 @@ def test_predictions_are_labelled_and_read_back(
     baseline = Predicted(members, "student_t", rng.gamma(1, size=(3, 1)), 4.0)
     groups = predicted.predictions_groups(posterior, baseline, dataset, draws)
     write_groups(tmp_path / "out.nc", "predictions", groups, {"exact": True})
-    again = read_groups(tmp_path / "out.nc", "predictions")
+    again = open_artifact(tmp_path / "out.nc", "predictions").groups
     assert_same_bits(again["predictions"]["f"].values, functions.reshape(2, 2, 60))
     assert again["predictions"]["scale"].dims == ("chain", "draw")
     for group, given in (("predictions", posterior), ("baseline", baseline)):

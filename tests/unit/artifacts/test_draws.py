@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from nlobayes.artifacts.draws import draw_groups
+from nlobayes.artifacts.chains import draw_groups
 from nlobayes.types import Named, PosteriorDraws
 
 FUNCTION = np.arange(12.0).reshape(1, 3, 4)

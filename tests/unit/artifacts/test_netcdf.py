@@ -16,7 +16,7 @@ import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nlobayes.artifacts.netcdf import Groups, read_attrs, read_groups, write_groups
+from nlobayes.artifacts.netcdf import Groups, open_artifact, read_attrs, write_groups
 from nlobayes.artifacts.schemas import SCHEMAS
 from nlobayes.artifacts.seals import SIGNATURE, seal
 from tests.refusals import refused
@@ -47,7 +47,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_groups_are_read_back_bit_for_bit(tmp_path: Path, kind: str) -> None:
     groups = groups_of(kind)
     write_groups(tmp_path / "out.nc", kind, groups, {})
-    again = read_groups(tmp_path / "out.nc", kind)
+    again = open_artifact(tmp_path / "out.nc", kind).groups
     assert again.keys() == groups.keys()
     for name, group in groups.items():
         xr.testing.assert_identical(again[name], group)
@@ -71,7 +71,7 @@ def test_every_type_of_value_is_read_back(tmp_path: Path, values: np.ndarray) ->
     groups = groups_of("start")
     groups["posterior"] = xr.Dataset({"value": (("row",)[: values.ndim], values)})
     write_groups(tmp_path / "out.nc", "start", groups, {})
-    again = read_groups(tmp_path / "out.nc", "start")["posterior"]["value"].values
+    again = open_artifact(tmp_path / "out.nc", "start").groups["posterior"]["value"].values
     assert again.dtype.kind == values.dtype.kind
     if values.dtype.kind == "U":
         assert again.tolist() == values.tolist()
@@ -134,7 +134,7 @@ def test_a_truncated_file_is_never_read(whole: Path, tmp_path: Path) -> None:
         path = tmp_path / f"{cut}.nc"
         path.write_bytes(content[:cut])
         code = "artifacts.no_artifact" if cut < len(SIGNATURE) else "artifacts.no_seal"
-        for read in (lambda path: read_groups(path, "start"), read_attrs):
+        for read in (lambda path: open_artifact(path, "start").groups, read_attrs):
             with refused(code, where=path):
                 read(path)
 
@@ -145,7 +145,7 @@ def test_a_file_whose_end_was_never_stored_is_not_read(whole: Path, tmp_path: Pa
     path = tmp_path / "start.nc"
     path.write_bytes(content[: len(content) // 2].ljust(len(content), b"\0"))
     with refused("artifacts.no_seal", where=path):
-        read_groups(path, "start")
+        open_artifact(path, "start")
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_what_is_not_netcdf_is_refused(tmp_path: Path, content: bytes | None) ->
         seal(path)
     code = "artifacts.unreadable_artifact" if content is None else "artifacts.not_hdf5"
     with refused(code, path=path):
-        read_groups(path, "start")
+        open_artifact(path, "start")
     with refused(code, path=path):
         read_attrs(path)
 
@@ -168,7 +168,7 @@ def test_what_is_not_sealed_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "in.nc"
     xr.Dataset({"loss": (("epoch",), np.zeros(100))}).to_netcdf(path, engine="netcdf4")
     with refused("artifacts.no_seal", where=path):
-        read_groups(path, "start")
+        open_artifact(path, "start")
 
 
 @pytest.mark.parametrize(
@@ -182,13 +182,13 @@ def test_files_of_others_have_no_kind(
     others.to_netcdf(tmp_path / "in.nc", format=form, engine="netcdf4")
     seal(tmp_path / "in.nc")
     with refused(code):
-        read_groups(tmp_path / "in.nc", "start")
+        open_artifact(tmp_path / "in.nc", "start")
 
 
 @pytest.mark.parametrize("kind", [kind for kind in SCHEMAS if kind != "start"])
 def test_another_kind_is_refused(whole: Path, kind: str) -> None:
     with refused("artifacts.other_kind", path=whole, found="start", kind=kind):
-        read_groups(whole, kind)
+        open_artifact(whole, kind)
 
 
 def test_missing_variables_and_wrong_dims_are_refused(tmp_path: Path) -> None:
@@ -258,4 +258,4 @@ def test_a_missing_group_is_neither_written_nor_read(tmp_path: Path, kind: str) 
             value.to_netcdf(path, mode="a", group=group, engine="netcdf4")
         seal(path)
         with refused("artifacts.no_group", where=path, group=name, kind=kind):
-            read_groups(path, kind)
+            open_artifact(path, kind)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
+from nlobayes.artifacts.netcdf import open_artifact, read_attrs, write_groups
 from nlobayes.artifacts.plain_hdf5 import check_plain
 from nlobayes.artifacts.schemas import SCHEMAS
 from nlobayes.artifacts.seals import seal
@@ -88,10 +88,10 @@ def test_what_claims_more_than_it_holds_is_refused(hostile: tuple[Path, str]) ->
 def test_a_hostile_artifact_is_refused_when_it_is_read(hostile: tuple[Path, str]) -> None:
     path, code = hostile
     with refused(code, where=path):
-        read_groups(path, "start")
+        open_artifact(path, "start")
 
 
 def test_reading_an_artifact_unpickles_nothing(tmp_path: Path, forbid_unpickling: None) -> None:
     path = write_honest(tmp_path / "honest.nc")
-    assert read_groups(path, "start")["texts"]["names"].values.tolist() == ["a", "bc"]
+    assert open_artifact(path, "start").groups["texts"]["names"].values.tolist() == ["a", "bc"]
     assert read_attrs(path)["spec"] == {"seed": 1}

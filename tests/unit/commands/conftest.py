@@ -15,7 +15,7 @@ import xarray as xr
 from nlobayes import provenance
 from nlobayes.artifacts.contents import read_dataset, write_dataset, write_map
 from nlobayes.artifacts.files import write_json
-from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
+from nlobayes.artifacts.netcdf import open_artifact, read_attrs, write_groups
 from nlobayes.artifacts.predicted import predictions_groups
 from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
@@ -52,7 +52,7 @@ def same_but_inputs() -> Same:
 
     def same(one: Path, two: Path) -> bool:
         before, after = ({**read_attrs(path), "inputs": None} for path in (one, two))
-        groups = [read_groups(path, before["kind"]) for path in (one, two)]
+        groups = [open_artifact(path, before["kind"]).groups for path in (one, two)]
         equal = (groups[0][name].identical(groups[1][name]) for name in groups[0])
         return before == after and groups[0].keys() == groups[1].keys() and all(equal)
 
@@ -92,7 +92,7 @@ def stated_run(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
         data = Path("results/data/tiny.nc")
         shutil.copy(run.dataset, data)
         made = {"spec": {"model": model}, "inputs": digests([data])}
-        groups = read_groups(run.posterior, "posterior")
+        groups = open_artifact(run.posterior, "posterior").groups
         write_groups(Path("results/posterior/tiny/s1.nc"), "posterior", groups, made)
     return root
 

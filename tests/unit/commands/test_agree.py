@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nlobayes.artifacts.netcdf import read_groups, write_groups
+from nlobayes.artifacts.netcdf import open_artifact, write_groups
 from nlobayes.commands.pipeline.agree import agree
 from tests.refusals import refused
 
@@ -21,7 +21,7 @@ def rival(run: Any, tmp_path: Path) -> Callable[..., Path]:
     """Write the posterior with other predictions at its reference points."""
 
     def write(name: str, change: Callable[[np.ndarray], np.ndarray]) -> Path:
-        groups = read_groups(run.posterior, "posterior")
+        groups = open_artifact(run.posterior, "posterior").groups
         function = groups["predictions"]["f"]
         groups["predictions"] = groups["predictions"].assign(
             f=(function.dims, change(function.values))
@@ -67,7 +67,7 @@ def test_different_posteriors_disagree(
 
 def test_every_output_of_several_counts(run: Any, tmp_path: Path, read: Read) -> None:
     """As the logits of classes: the second output alone is off."""
-    groups = read_groups(run.posterior, "posterior")
+    groups = open_artifact(run.posterior, "posterior").groups
     function = groups["predictions"]["f"]
     paths = []
     for name, shift in (("first", 0.0), ("same", 0.0), ("off", 1.0)):
@@ -103,7 +103,7 @@ def test_one_posterior_alone_is_refused(run: Any, tmp_path: Path, times: int) ->
 
 
 def test_other_reference_points_are_refused(run: Any, tmp_path: Path) -> None:
-    groups = read_groups(run.posterior, "posterior")
+    groups = open_artifact(run.posterior, "posterior").groups
     constant = groups["predictions_constant_data"]
     groups["predictions_constant_data"] = constant.assign(features=constant["features"] + 1)
     write_groups(tmp_path / "other.nc", "posterior", groups, {})

@@ -14,7 +14,7 @@ import xarray as xr
 
 from nlobayes import Surrogate, builder
 from nlobayes.artifacts.contents import read_dataset, read_map, write_map
-from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
+from nlobayes.artifacts.netcdf import open_artifact, read_attrs, write_groups
 from nlobayes.commands.pipeline.approximate import approximate
 from nlobayes.commands.pipeline.diagnose import diagnose
 from nlobayes.commands.pipeline.evaluate import evaluate
@@ -83,7 +83,7 @@ def made(
 
 
 def test_each_map_is_one_draw(made: Made) -> None:
-    groups = read_groups(made.posterior, "posterior")
+    groups = open_artifact(made.posterior, "posterior").groups
     for member, path in enumerate(made.starts):
         for name, weights in read_map(path).variables.values.items():
             drawn = groups["posterior"][name].values[0, member]
@@ -96,14 +96,14 @@ def test_density_and_function_are_those_of_each_map(made: Made, dataset_path: Pa
     """By the compiled density at each MAP, and by the predictions of the same weights."""
     data = read_dataset(dataset_path)
     model = builder.build_model(ModelJob.model_validate(MODEL), data)
-    groups = read_groups(made.posterior, "posterior")
+    groups = open_artifact(made.posterior, "posterior").groups
     expected = [
         float(model.logdensity_fn(jnp.asarray(read_map(path).position))) for path in made.starts
     ]
     np.testing.assert_allclose(groups["sample_stats"]["lp"].values[0], expected, rtol=1e-9)
     target = data.transforms["target"]
     function = groups["predictions"]["f"].values[0] * target["sd"] + target["mean"]
-    predicted = read_groups(made.predictions, "predictions")["predictions"]["f"].values[0]
+    predicted = open_artifact(made.predictions, "predictions").groups["predictions"]["f"].values[0]
     np.testing.assert_allclose(function, predicted[:, data.reference], rtol=1e-5)
 
 
@@ -118,15 +118,15 @@ def test_its_diagnostics_have_the_keys_of_chains(
 
 def test_its_predictions_are_those_of_the_baseline(made: Made) -> None:
     """The baseline of every run is the ensemble of its MAPs, here that of the run itself."""
-    groups = read_groups(made.predictions, "predictions")
+    groups = open_artifact(made.predictions, "predictions").groups
     own, baseline = groups["predictions"]["f"].values[0], groups["baseline"]["f"].values
     np.testing.assert_array_equal(own, baseline)
 
 
 def test_the_surrogate_predicts_the_mean_of_its_members(made: Made, dataset_path: Path) -> None:
     surrogate = Surrogate.load(made.surrogate)
-    groups = read_groups(made.predictions, "predictions")
-    inputs = read_groups(dataset_path, "dataset")["inputs"]["inputs"].values
+    groups = open_artifact(made.predictions, "predictions").groups
+    inputs = open_artifact(dataset_path, "dataset").groups["inputs"]["inputs"].values
     found = surrogate.predict(inputs, on="model").mean
     np.testing.assert_allclose(found, groups["predictions"]["f"].values[0].mean(axis=0), rtol=1e-5)
 
@@ -135,7 +135,7 @@ def test_draws_of_several_architectures_predict_as_their_own_networks(
     made: Made, dataset_path: Path, tmp_path: Path
 ) -> None:
     """Every second draw has one hidden unit; the entries of the other are zero and masked."""
-    groups = read_groups(made.posterior, "posterior")
+    groups = open_artifact(made.posterior, "posterior").groups
     weights = groups["posterior"]
     small = np.arange(MEMBERS) % 2 == 1
     masks = {}
@@ -148,11 +148,11 @@ def test_draws_of_several_architectures_predict_as_their_own_networks(
     posterior, thinned = tmp_path / "posterior.nc", tmp_path / "thinned.nc"
     write_groups(posterior, "posterior", groups, read_attrs(made.posterior))
     thin(posterior, made.diagnostics, dataset_path, thinned, tmp_path / "t.csv")
-    kept = read_groups(thinned, "thinned")
+    kept = open_artifact(thinned, "thinned").groups
     xr.testing.assert_equal(kept["masks"], groups["masks"])
     out = tmp_path / "p.nc"
     posterior_predictive(json.dumps({"model": MODEL}), thinned, dataset_path, made.starts, out)
-    found = read_groups(out, "predictions")["predictions"]["f"].values[0, small]
+    found = open_artifact(out, "predictions").groups["predictions"]["f"].values[0, small]
     data = read_dataset(dataset_path)
     by_hand = np.tanh(
         data.features @ weights["weights_1"].values[0, small, :, 0].T

@@ -12,7 +12,7 @@ import pytest
 
 from nlobayes import builder
 from nlobayes.artifacts.contents import read_dataset, read_map, write_map
-from nlobayes.artifacts.netcdf import read_attrs, read_groups
+from nlobayes.artifacts.netcdf import open_artifact, read_attrs
 from nlobayes.commands.pipeline.approximate import approximate
 from nlobayes.study.jobs import ModelJob
 from tests.refusals import refused
@@ -85,7 +85,7 @@ def test_draws_are_not_exact_and_follow_the_seed(
     for path, seed in zip(paths, (1, 1, 2), strict=True):
         approximate(spec(name, model, seed), dataset_path, maps, path)
     assert paths[0].read_bytes() == paths[1].read_bytes() != paths[2].read_bytes()
-    attrs, groups = read_attrs(paths[0]), read_groups(paths[0], "posterior")
+    attrs, groups = read_attrs(paths[0]), open_artifact(paths[0], "posterior").groups
     assert (attrs["exact"], attrs["form"]) == (False, "approximation")
     assert np.isfinite(attrs[OF_STARTS[METHODS[name]["kind"]]]).all()
     assert groups["predictions"]["f"].shape[:2] == (1, DRAWS)
@@ -114,7 +114,10 @@ def test_resampled_draws_state_their_weights_and_no_density(
     method = {**METHODS["pathfinder"], "resample": True, "candidates": 40, "modes": 2, "draws": 7}
     job = json.dumps({"model": MODEL, "method": method, "seed": 1})
     approximate(job, dataset_path, maps, tmp_path / "p.nc")
-    attrs, groups = read_attrs(tmp_path / "p.nc"), read_groups(tmp_path / "p.nc", "posterior")
+    attrs, groups = (
+        read_attrs(tmp_path / "p.nc"),
+        open_artifact(tmp_path / "p.nc", "posterior").groups,
+    )
     assert 1 <= attrs["ess_weights"] <= 40
     assert np.isfinite(attrs["pareto_k"])
     assert set(groups["sample_stats"]) == {"lp"}
@@ -127,7 +130,7 @@ def test_an_output_layer_that_is_integrated_out_is_drawn_given_all_else(
 ) -> None:
     """It fits the train rows better than its starts, which are far from any optimum."""
     approximate(spec("laplace_diagonal", MARGINALISED), dataset_path, maps, tmp_path / "p.nc")
-    weights = read_groups(tmp_path / "p.nc", "posterior")["posterior"]
+    weights = open_artifact(tmp_path / "p.nc", "posterior").groups["posterior"]
     data = read_dataset(dataset_path)
     train = data.split == 0
 

@@ -11,7 +11,7 @@ import pytest
 from scipy.signal import lfilter
 
 from nlobayes.artifacts.chains import write_segment
-from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
+from nlobayes.artifacts.netcdf import open_artifact, read_attrs, write_groups
 from nlobayes.commands.pipeline.assemble import assemble
 from nlobayes.types import Dataset, Segment
 from tests.refusals import refused
@@ -25,7 +25,7 @@ Same = Callable[[Path, Path], bool]
 def test_draws_are_in_the_order_of_chains_and_segments(
     run: Any, make_segment: Callable[..., Segment]
 ) -> None:
-    groups = read_groups(run.posterior, "posterior")
+    groups = open_artifact(run.posterior, "posterior").groups
     for chain in range(3):
         parts = [make_segment((chain,), first, draws=16) for first in (0, 16)]
         expected = np.concatenate([part.function[0] for part in parts])
@@ -36,7 +36,7 @@ def test_draws_are_in_the_order_of_chains_and_segments(
 
 
 def test_the_posterior_holds_its_train_rows(run: Any, dataset: Dataset) -> None:
-    groups = read_groups(run.posterior, "posterior")
+    groups = open_artifact(run.posterior, "posterior").groups
     train = dataset.split == 0
     np.testing.assert_array_equal(groups["observed_data"]["target"], dataset.target[train])
     np.testing.assert_array_equal(groups["constant_data"]["features"], dataset.features[train])
@@ -45,7 +45,7 @@ def test_the_posterior_holds_its_train_rows(run: Any, dataset: Dataset) -> None:
 def test_the_posterior_states_what_its_table_states(run: Any, tmp_path: Path) -> None:
     stated, data = {"sqrt_s_tev": "13.6"}, tmp_path / "dataset.nc"
     attrs = read_attrs(run.dataset) | {"table_metadata": stated}
-    write_groups(data, "dataset", read_groups(run.dataset, "dataset"), attrs)
+    write_groups(data, "dataset", open_artifact(run.dataset, "dataset").groups, attrs)
     assemble(data, run.warmups, run.segments, tmp_path / "posterior.nc")
     assert read_attrs(tmp_path / "posterior.nc")["table_metadata"] == stated
     assert read_attrs(run.posterior)["table_metadata"] == {}
@@ -74,8 +74,8 @@ def test_the_time_of_the_chains_decides_which_weights_are_stored(
             first, size = 1000 // count * number, 1000 // count
             write_segment(path, _cut(whole, first, size), attrs)
         assemble(run.dataset, warmups, paths, tmp_path / f"{count}.nc")
-    groups = read_groups(tmp_path / "1.nc", "posterior")
-    for name, group in read_groups(tmp_path / "4.nc", "posterior").items():
+    groups = open_artifact(tmp_path / "1.nc", "posterior").groups
+    for name, group in open_artifact(tmp_path / "4.nc", "posterior").groups.items():
         assert group.identical(groups[name]), name
     stride = int(groups["posterior"]["draw"][0]) + 1
     assert fewest <= stride <= most

@@ -13,7 +13,7 @@ import pytest
 
 from nlobayes import builder
 from nlobayes.artifacts.chains import read_checkpoint
-from nlobayes.artifacts.netcdf import read_groups
+from nlobayes.artifacts.netcdf import open_artifact
 from tests.refusals import refused
 
 HMC = {"kind": "hmc", "integration_steps": 4}
@@ -62,7 +62,7 @@ def test_a_chain_never_enters_where_the_density_is_not_finite(
     here = jnp.asarray(begin.state["position"][:, 0])
     break_density(lambda position: jnp.abs(position[0] - here).min() > WALL)
     out = draw_on(tmp_path / "out.nc", warmed, draws=64, kernel=kernel)
-    groups, end = read_groups(out, "segment"), read_checkpoint(out)
+    groups, end = open_artifact(out, "segment").groups, read_checkpoint(out)
     assert np.isfinite(groups["sample_stats"]["lp"].values).all()
     assert np.isfinite(groups["predictions"]["f"].values).all()
     assert groups["sample_stats"]["diverging"].values.any()
@@ -80,7 +80,9 @@ def test_a_density_that_is_lost_midway_leaves_every_chain_where_it_was(
     kept = first.read_bytes()
     break_density(lambda position: jnp.isfinite(position[0]))
     second = draw_on(tmp_path / "second.nc", first, kernel=kernel)
-    stats, before = (read_groups(path, "segment")["sample_stats"] for path in (second, first))
+    stats, before = (
+        open_artifact(path, "segment").groups["sample_stats"] for path in (second, first)
+    )
     assert (stats["lp"].values == before["lp"].values[:, -1:]).all()
     assert stats["diverging"].values.all()
     assert first.read_bytes() == kept

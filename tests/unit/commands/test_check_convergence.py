@@ -11,11 +11,13 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from nlobayes.artifacts.chains import read_draws, write_empty_segment
+from nlobayes.artifacts.chains import write_empty_segment
+from nlobayes.artifacts.netcdf import open_artifact
 from nlobayes.artifacts.records import read_record
 from nlobayes.artifacts.seals import digests
 from nlobayes.commands.pipeline.check_convergence import check_convergence
 from nlobayes.diagnostics.convergence import ess_bulk, ess_tail
+from tests.unit.artifacts.opened import draws
 
 LOOSE = {"rhat_max": 9.0, "ess_min": 1.0}
 Read = Callable[[Path], dict[str, Any]]
@@ -55,7 +57,7 @@ def test_all_draws_of_all_chains_so_far_are_counted(run: Any, checked: Check) ->
     whole, half = checked(), checked(run.segments[::2])
     assert (whole["draws_per_chain"], half["draws_per_chain"]) == (32, 16)
     for found, segments in ((whole, run.segments), (half, run.segments[::2])):
-        function = read_draws(segments)["predictions"]["f"].values
+        function = draws(segments)["predictions"]["f"].values
         expected = min(ess_bulk(function).min(), ess_tail(function).min())
         assert found["checks"]["ess_f"]["value"] == expected
 
@@ -64,12 +66,12 @@ def test_chains_go_on_while_any_quantity_disagrees(
     run: Any, checked: Check, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One output of several of f, the log density, the noise or a scale that a prior learns."""
-    module = "nlobayes.commands.pipeline.check_convergence.read_draws"
+    module = "nlobayes.commands.pipeline.check_convergence.draws_of"
     shift = 100.0 * np.arange(3)[:, np.newaxis]
     rng = np.random.default_rng(3)
 
     def with_changes(apart: str) -> Any:
-        groups = read_draws(run.segments)
+        groups = draws(run.segments)
         one = groups["predictions"]["f"].values
         moved = one + shift[..., np.newaxis] * (apart == "f")
         dims = ("chain", "draw", "reference_point", "output")
@@ -111,6 +113,6 @@ def test_a_verdict_stays_met_after_segments_of_no_draws(
     segments = list(run.segments)
     for place in (1, 3, 5):
         empty = tmp_path / f"{place}.nc"
-        write_empty_segment(empty, run.segments[place], {})
+        write_empty_segment(empty, open_artifact(run.segments[place], "segment"), {})
         segments.append(empty)
     assert checked(segments, **LOOSE) == checked(**LOOSE)

@@ -12,7 +12,7 @@ import xarray as xr
 
 from nlobayes.artifacts.contents import write_dataset
 from nlobayes.artifacts.files import read_csv
-from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
+from nlobayes.artifacts.netcdf import open_artifact, read_attrs, write_groups
 from nlobayes.artifacts.predicted import predictions_groups
 from nlobayes.artifacts.records import read_record
 from nlobayes.artifacts.seals import digests
@@ -84,7 +84,7 @@ def predicted(classes: Dataset, tmp_path: Path) -> tuple[Path, Path]:
 @pytest.fixture
 def posterior(run: Any, classes: Dataset, tmp_path: Path) -> Path:
     """Three chains of 128 draws, every 4th stored, with the logits of three classes."""
-    groups = read_groups(run.posterior, "posterior")
+    groups = open_artifact(run.posterior, "posterior").groups
     for name in ("posterior", "sample_stats", "all_sample_stats"):
         group = groups[name]
         parts = [
@@ -143,7 +143,7 @@ def test_chains_are_stacked_by_the_probabilities_of_the_true_classes(
     predicted: tuple[Path, Path], classes: Dataset, tmp_path: Path
 ) -> None:
     """The second chain takes each class for the next one."""
-    groups = read_groups(predicted[0], "predictions")
+    groups = open_artifact(predicted[0], "predictions").groups
     function = groups["predictions"]["f"]
     values = function.values.copy()
     values[1] = np.roll(values[1], 1, axis=2)
@@ -205,7 +205,7 @@ def test_thinning_costs_log_score_alone(
     thin(posterior, verdict, predicted[1], tmp_path / "thinned.nc", tmp_path / "thinning.csv")
     table = read_csv(tmp_path / "thinning.csv")
     assert table[["rmse", "crps"]].isna().all(axis=None)
-    logits = read_groups(posterior, "posterior")["predictions"]["f"].values[:, 3::4]
+    logits = open_artifact(posterior, "posterior").groups["predictions"]["f"].values[:, 3::4]
     exp = np.exp(logits.astype(np.float64))
     mean = (exp / exp.sum(axis=-1, keepdims=True)).mean(axis=(0, 1))
     test = classes.split[classes.reference] == TEST
@@ -222,7 +222,7 @@ def test_one_output_is_the_logit_of_the_second_of_two_classes(
         transforms={**classes.transforms, "target": {"scale": "classes", "mean": 0.0, "sd": 1.0}},
     )
     write_dataset(tmp_path / "two.nc", two, {})
-    groups = read_groups(posterior, "posterior")
+    groups = open_artifact(posterior, "posterior").groups
     groups["predictions"] = groups["predictions"].isel(output=0)
     write_groups(tmp_path / "one.nc", "posterior", groups, read_attrs(posterior))
     (tmp_path / "verdict.json").write_text(json.dumps({"checks": {}, "thinning_step": 4}))

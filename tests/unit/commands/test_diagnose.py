@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nlobayes.artifacts.netcdf import read_groups, write_groups
+from nlobayes.artifacts.netcdf import open_artifact, write_groups
 from nlobayes.commands.pipeline.diagnose import diagnose
 from nlobayes.types import Dataset
 from tests.refusals import refused
@@ -58,7 +58,7 @@ def test_the_spread_of_all_weights_is_written(
     diagnose_run: Callable[..., dict[str, Any]], run: Any
 ) -> None:
     """5-2-1: 10 + 2 weights and 2 + 1 biases, in the draws of three chains."""
-    drawn = read_groups(run.posterior, "posterior")["posterior"]
+    drawn = open_artifact(run.posterior, "posterior").groups["posterior"]
     arrays = [drawn[name].values for name in drawn if name != "noise"]
     weights = np.concatenate([array.reshape(24, -1) for array in arrays], axis=1)
     assert weights.shape == (24, 15)
@@ -71,7 +71,7 @@ def test_the_spread_of_all_weights_is_written(
 def test_gradients_include_the_warmup(
     diagnose_run: Callable[..., dict[str, Any]], run: Any
 ) -> None:
-    groups = read_groups(run.posterior, "posterior")
+    groups = open_artifact(run.posterior, "posterior").groups
     drawn = int(groups["all_sample_stats"]["n_steps"].sum())
     warm = int(groups["warmup_sample_stats"]["n_steps"].sum())
     found = diagnose_run()
@@ -82,7 +82,7 @@ def test_gradients_include_the_warmup(
 def test_the_tightness_is_in_units_of_the_sd_of_the_target(
     run: Any, tmp_path: Path, diagnose_run: Callable[..., dict[str, Any]]
 ) -> None:
-    groups = read_groups(run.posterior, "posterior")
+    groups = open_artifact(run.posterior, "posterior").groups
     groups["observed_data"] = 3 * groups["observed_data"] + 1
     write_groups(tmp_path / "wide.nc", "posterior", groups, {"exact": True})
     assert diagnose_run(tmp_path / "wide.nc")["tightness"] == pytest.approx(
@@ -94,7 +94,7 @@ def test_errors_of_the_rows_loosen_the_posterior(
     run: Any, tmp_path: Path, diagnose_run: Callable[..., dict[str, Any]]
 ) -> None:
     """In units of the learned target, here of sd 2; a third of the rows count."""
-    groups = read_groups(run.posterior, "posterior")
+    groups = open_artifact(run.posterior, "posterior").groups
     wide = 2 * groups["observed_data"]
     error = np.resize([0.0, 1e6, 1e6], wide.sizes["point"])
     groups["observed_data"] = wide.assign(error=("point", error))
@@ -114,7 +114,7 @@ def test_dead_chains_are_named_and_what_they_leave_undefined_is_worded(
     dead: list[int],
 ) -> None:
     """A chain that never moved, in all diagnosed quantities."""
-    groups = read_groups(run.posterior, "posterior")
+    groups = open_artifact(run.posterior, "posterior").groups
     for name in ("predictions", "posterior", "all_sample_stats"):
         for values in groups[name].data_vars.values():
             if values.dims[:2] == ("chain", "draw"):
@@ -132,7 +132,7 @@ def test_dead_chains_are_named_and_what_they_leave_undefined_is_worded(
 def test_an_unadjusted_sampler_is_held_to_what_its_warmup_aimed_at(
     run: Any, tmp_path: Path, diagnose_run: Callable[..., dict[str, Any]], aim: float, passed: bool
 ) -> None:
-    groups = read_groups(run.posterior, "posterior")
+    groups = open_artifact(run.posterior, "posterior").groups
     variance = (("chain", "draw"), np.full((3, 32), 1e-3))
     groups["all_sample_stats"] = groups["all_sample_stats"].assign(energy_variance=variance)
     write_groups(tmp_path / "unadjusted.nc", "posterior", groups, {"exact": False})
@@ -147,7 +147,7 @@ def test_an_unadjusted_sampler_is_held_to_what_its_warmup_aimed_at(
 def test_a_learned_noise_is_checked_and_sets_the_tightness(
     run: Any, tmp_path: Path, diagnose_run: Callable[..., dict[str, Any]], dataset: Dataset
 ) -> None:
-    groups = read_groups(run.posterior, "posterior")
+    groups = open_artifact(run.posterior, "posterior").groups
     stats = groups["all_sample_stats"]
     noise = 0.2 + 0.01 * np.random.default_rng(1).normal(size=(3, 32))
     groups["all_sample_stats"] = stats.assign(noise=(("chain", "draw"), noise))

@@ -13,7 +13,7 @@ import pytest
 from nlobayes import builder
 from nlobayes.artifacts.chains import read_checkpoint
 from nlobayes.artifacts.contents import write_dataset
-from nlobayes.artifacts.netcdf import read_groups
+from nlobayes.artifacts.netcdf import open_artifact
 from nlobayes.commands.pipeline.assemble import assemble
 from nlobayes.study.jobs import WarmupJob, read_job
 from nlobayes.types import Dataset
@@ -45,7 +45,7 @@ def test_two_segments_equal_one_of_twice_the_draws(
     first = draw_on(tmp_path / "first.nc", warmed)
     second = draw_on(tmp_path / "second.nc", first)
     assert_same_end(whole, second)
-    expected, *found = (read_groups(path, "segment") for path in (whole, first, second))
+    expected, *found = (open_artifact(path, "segment").groups for path in (whole, first, second))
     for name in DRAWN:
         half = expected[name].sizes["draw"] // 2
         assert found[0][name].identical(expected[name].isel(draw=slice(half))), name
@@ -61,7 +61,7 @@ def test_a_segment_begins_where_the_warmup_ended_with_what_it_learned(
     assert end.adaptation == {}
     for name, array in begin.tuned.items():
         assert end.tuned[name].tobytes() == array.tobytes()
-    stats = read_groups(tmp_path / "out.nc", "segment")["sample_stats"]
+    stats = open_artifact(tmp_path / "out.nc", "segment").groups["sample_stats"]
     used = np.broadcast_to(begin.tuned["step_size"][:, None], (2, 8))
     np.testing.assert_array_equal(stats["step_size"], used)
     assert stats["draw"].values.tolist() == [*range(8)]
@@ -71,7 +71,7 @@ def test_a_segment_begins_where_the_warmup_ended_with_what_it_learned(
 def test_functions_are_those_of_the_weights_that_are_kept(
     draw_on: DrawOn, tmp_path: Path, warmed: Path, dataset: Dataset
 ) -> None:
-    groups = read_groups(draw_on(tmp_path / "out.nc", warmed), "segment")
+    groups = open_artifact(draw_on(tmp_path / "out.nc", warmed), "segment").groups
     kept, features = groups["posterior"], dataset.features[dataset.reference]
     w1, b1, w2, b2 = (
         kept[name].values for name in ("weights_1", "biases_1", "weights_2", "biases_2")
@@ -104,7 +104,7 @@ def test_nothing_is_drawn_once_the_verdict_is_met(
     empty = draw_on(tmp_path / "empty.nc", first, verdict=met)
     printed = capsys.readouterr()
     assert (printed.out, printed.err) == ("", f"{met}: converged, nothing to draw\n")
-    groups = read_groups(empty, "segment")
+    groups = open_artifact(empty, "segment").groups
     assert {groups[name].sizes["draw"] for name in DRAWN} == {0}
     assert_same_end(empty, first)
     again = draw_on(tmp_path / "again.nc", empty, verdict=met)

@@ -13,7 +13,7 @@ import pytest
 from scipy.stats import norm
 
 from nlobayes.artifacts.contents import write_dataset
-from nlobayes.artifacts.netcdf import read_groups, write_groups
+from nlobayes.artifacts.netcdf import open_artifact, write_groups
 from nlobayes.commands.pipeline.evaluate import evaluate
 from nlobayes.data.splits import TEST, TRAIN, VALIDATION
 from nlobayes.types import Dataset
@@ -37,7 +37,7 @@ def scored(
         folder = tmp_path / f"{label}_{factor}"
         rows = dataset.split == label
         observed = np.where(rows, factor, 1.0) * dataset.observed
-        groups = read_groups(predictions, "predictions")
+        groups = open_artifact(predictions, "predictions").groups
         groups["points"] = groups["points"].assign(observed=(("point",), observed))
         write_groups(folder / "p.nc", "predictions", groups, {"exact": True})
         write_dataset(folder / "d.nc", dataset._replace(observed=observed), {})
@@ -75,7 +75,7 @@ def test_scores_are_those_of_their_split(
     scored: Callable[..., dict[str, Any]], tmp_path: Path, dataset: Dataset
 ) -> None:
     scores = scored()
-    f = read_groups(tmp_path / "predictions.nc", "predictions")["predictions"]["f"].values
+    f = open_artifact(tmp_path / "predictions.nc", "predictions").groups["predictions"]["f"].values
     residual = f.mean(axis=(0, 1)) - np.log10(dataset.observed)
     for label, name in enumerate(("train", "val", "test")):
         expected = np.sqrt(np.mean(residual[dataset.split == label] ** 2))
@@ -105,7 +105,7 @@ def test_the_worth_of_the_scored_draws_is_that_of_arviz(
 ) -> None:
     """Correlated draws of two chains, at the points where convergence is checked."""
     predictions, data = make_predictions(tmp_path, dataset)
-    groups = read_groups(predictions, "predictions")
+    groups = open_artifact(predictions, "predictions").groups
     f = groups["predictions"]["f"]
     groups["predictions"]["f"] = f + 0.9 * f.shift(draw=1, fill_value=0)
     write_groups(tmp_path / "p.nc", "predictions", groups, {"exact": True})
@@ -187,7 +187,7 @@ def test_an_identity_scale_has_no_scores_in_log10(
 ) -> None:
     transforms = dataset.transforms | {"target": {"scale": "identity", "mean": 0.0, "sd": 1.0}}
     linear = dataset._replace(observed=np.log10(dataset.observed), transforms=transforms)
-    groups = read_groups(make_predictions(tmp_path, dataset)[0], "predictions")
+    groups = open_artifact(make_predictions(tmp_path, dataset)[0], "predictions").groups
     groups["points"] = groups["points"].assign(observed=(("point",), linear.observed))
     write_groups(tmp_path / "p.nc", "predictions", groups, {"exact": True})
     write_dataset(tmp_path / "d.nc", linear, {})
@@ -206,7 +206,7 @@ def test_errors_are_compared_with_the_scale_uncertainty_where_it_is_known(
     known = dataset._replace(scale_uncertainty=np.full(len(dataset.observed), 0.1))
     paths = make_predictions(tmp_path, known)
     evaluate(SPEC, *paths, tmp_path / "out.json")
-    f = read_groups(paths[0], "predictions")["predictions"]["f"].values.mean(axis=(0, 1))
+    f = open_artifact(paths[0], "predictions").groups["predictions"]["f"].values.mean(axis=(0, 1))
     error = np.abs(f - np.log10(dataset.observed))[dataset.split == TEST]
     found = read(tmp_path / "out.json")["test"]["error_over_scale_share_below_0_3"]
     assert found == pytest.approx(np.mean(error < 0.03))
@@ -214,7 +214,7 @@ def test_errors_are_compared_with_the_scale_uncertainty_where_it_is_known(
 
 def _with_a_bad_chain(paths: tuple[Path, Path], folder: Path, off: float) -> tuple[Path, Path]:
     """Move the predictions of the second of two chains, which then failed a check."""
-    groups = read_groups(paths[0], "predictions")
+    groups = open_artifact(paths[0], "predictions").groups
     moved = groups["predictions"]["f"] + off * groups["predictions"]["chain"]
     groups["predictions"] = groups["predictions"].assign(f=moved)
     checks = {"rhat_f": {"value": 2.0, "threshold": 1.05, "passed": False}}
@@ -238,7 +238,7 @@ def test_stacking_gives_a_bad_mode_no_weight_and_leaves_the_other_scores(
     assert stacking["failed_checks"] == ["rhat_f"]
     assert stacking["test"].keys() == equal["test"].keys()
     assert stacking["test"]["rmse_log10"] < equal["test"]["rmse_log10"] / 2
-    f = read_groups(paths[0], "predictions")["predictions"]["f"].values
+    f = open_artifact(paths[0], "predictions").groups["predictions"]["f"].values
     test = dataset.split == TEST
     density = norm.pdf(np.log10(dataset.observed)[test], f[0][:, test], 0.04).mean(axis=0)
     assert stacking["lppd_test"]["stacking"] == pytest.approx(np.mean(np.log(density)), rel=1e-4)
@@ -249,7 +249,7 @@ def test_stacked_scores_of_equal_chains_are_those_of_all_draws(
     make_predictions: MakePredictions, dataset: Dataset, tmp_path: Path, read: Read
 ) -> None:
     paths = make_predictions(tmp_path, dataset)
-    groups = read_groups(paths[0], "predictions")
+    groups = open_artifact(paths[0], "predictions").groups
     function = groups["predictions"]["f"]
     groups["predictions"] = groups["predictions"].assign(
         f=(function.dims, np.tile(function.values[:1], (2, 1, 1)))

@@ -11,7 +11,7 @@ import pytest
 
 from nlobayes import Surrogate
 from nlobayes.artifacts.contents import named_group, read_dataset
-from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
+from nlobayes.artifacts.netcdf import open_artifact, read_attrs, write_groups
 from nlobayes.artifacts.seals import digest
 from nlobayes.commands.pipeline.evaluate import evaluate
 from nlobayes.commands.pipeline.export import export
@@ -90,7 +90,7 @@ def test_file_predicts_what_the_posterior_predicts(
     """To 1e-6 dex, from the columns as they were read."""
     surrogate = Surrogate.load(exported(scored, tmp_path / "s.nc", family), engine)
     found = surrogate.predict(dataset.inputs, on="model")
-    draws = read_groups(scored.predictions, "predictions")["predictions"]["f"].values
+    draws = open_artifact(scored.predictions, "predictions").groups["predictions"]["f"].values
     functions = draws.reshape(-1, draws.shape[-1]).astype(np.float64)
     fitted = json.loads(scored.evaluations[family].read_text())["predictive_noise"]
     named = FittedNoise(**{name: fitted[name] for name in FittedNoise._fields})
@@ -123,10 +123,10 @@ def test_the_file_states_its_origin_and_its_quality(scored: Scored, tmp_path: Pa
 
 def test_keeps_as_many_draws_of_every_chain(scored: Scored, tmp_path: Path) -> None:
     """24 draws of three chains: six are two of each."""
-    whole = read_groups(scored.thinned, "thinned")["posterior"]["biases_2"].values
+    whole = open_artifact(scored.thinned, "thinned").groups["posterior"]["biases_2"].values
     surrogate = Surrogate.load(exported(scored, tmp_path / "s.nc", draws=6))
     assert surrogate.draws == 6
-    kept = read_groups(tmp_path / "s.nc", "surrogate")["posterior"]["biases_2"].values
+    kept = open_artifact(tmp_path / "s.nc", "surrogate").groups["posterior"]["biases_2"].values
     chains = [np.flatnonzero([draw in chain for chain in whole]) for draw in kept]
     assert sorted(int(chain) for [chain] in chains) == [0, 0, 1, 1, 2, 2]
 
@@ -163,7 +163,7 @@ def test_slopes_come_along_and_a_second_output_stays_behind(
     values = {name: rng.normal(size=(2, 4, *shape)) for name, shape in shapes.items()}
     dims = {name: tuple(f"{name}_{i}" for i in range(len(s))) for name, s in shapes.items()}
     stored = Named(values, dims, {})
-    groups = read_groups(scored.thinned, "thinned")
+    groups = open_artifact(scored.thinned, "thinned").groups
     groups["posterior"] = named_group(stored, ("chain", "draw"))
     write_groups(tmp_path / "thinned.nc", "thinned", groups, read_attrs(scored.thinned))
     network = {"hidden": [3], "activation": "square_prelu"}
@@ -186,7 +186,7 @@ def test_file_says_what_it_is_of(scored: Scored, tmp_path: Path) -> None:
     stated = {"process": "p p -> chi0_1 chi0_1", "sqrt_s_tev": "13.0", "order": "50 % {of} \\NLO"}
     dataset = tmp_path / "dataset.nc"
     attrs = read_attrs(scored.dataset) | {"table_metadata": stated}
-    write_groups(dataset, "dataset", read_groups(scored.dataset, "dataset"), attrs)
+    write_groups(dataset, "dataset", open_artifact(scored.dataset, "dataset").groups, attrs)
     of_it = scored._replace(dataset=dataset)
     surrogate = Surrogate.load(exported(of_it, tmp_path / "s.nc"))
     assert stated.items() <= surrogate.origin.items()

@@ -13,7 +13,7 @@ import xarray as xr
 from scipy.signal import lfilter
 
 from nlobayes.artifacts.files import read_csv
-from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
+from nlobayes.artifacts.netcdf import open_artifact, read_attrs, write_groups
 from nlobayes.artifacts.predicted import predictions_groups
 from nlobayes.artifacts.records import read_record
 from nlobayes.commands.pipeline.fidelity import fidelity
@@ -42,7 +42,7 @@ def project(dataset: Dataset, run: Any, tmp_path: Path, monkeypatch: pytest.Monk
         (metrics / "evaluation.json").write_text(json.dumps({"test": scores}))
         _write_verdict(metrics, converged, {})
         posterior = Path("results/posterior") / f"{name}.nc"
-        write_groups(posterior, "posterior", read_groups(run.posterior, "posterior"), {})
+        write_groups(posterior, "posterior", open_artifact(run.posterior, "posterior").groups, {})
         timing = Path("timings") / f"{name}.tsv"
         timing.parent.mkdir(parents=True, exist_ok=True)
         timing.write_text(f"s\tcpu_time\n1.0\t{1 + chains}\n")
@@ -95,7 +95,7 @@ def test_pareto_k_is_that_of_an_approximation_that_knows_its_density(
     """Draws of N(0, 1) reweighted to N(0, 4): the ratio's tail is a power of 4/3, so k is 3/4."""
     path = Path(f"results/posterior/{SAME}.nc")
     z = np.random.default_rng(0).normal(size=(1, 20_000))
-    groups = read_groups(path, "posterior")
+    groups = open_artifact(path, "posterior").groups
     coords = {"chain": [0], "draw": np.arange(z.size)}
     stats = {"lp": -(z**2) / 8, "log_approximation": -(z**2) / 2}
     named = {name: (("chain", "draw"), values) for name, values in stats.items()}
@@ -110,7 +110,7 @@ def test_pareto_k_is_the_attribute_of_draws_that_were_chosen_by_their_weights(
 ) -> None:
     """For a posterior without density; one without attribute has no k either."""
     path = Path(f"results/posterior/{SAME}.nc")
-    groups, attrs = read_groups(path, "posterior"), read_attrs(path)
+    groups, attrs = open_artifact(path, "posterior").groups, read_attrs(path)
     write_groups(path, "posterior", groups, {**attrs, "pareto_k": 4.25})
     hold(SAME, WRONG)
     chosen, unknown = read(project / "out.json")["approximations"]

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from nlobayes.artifacts.contents import read_dataset, write_dataset
-from nlobayes.artifacts.netcdf import read_attrs, read_groups
+from nlobayes.artifacts.netcdf import open_artifact, read_attrs
 from nlobayes.commands.pipeline.evaluate import evaluate
 from nlobayes.commands.pipeline.prepare import prepare
 from nlobayes.commands.shared.requests import preview
@@ -67,8 +67,8 @@ def test_groups_change_nothing_else_of_a_dataset(table: Path) -> None:
     assert after.pop("groups") == {"column": "quality", "labels": ["guessed", "measured"]}
     assert after["spec"].pop("groups") == "quality"
     assert {**after, "inputs": 0} == {**before, "inputs": 0}
-    rows = read_groups(grouped, "dataset")["rows"]
-    assert rows.drop_vars("group").identical(read_groups(plain, "dataset")["rows"])
+    rows = open_artifact(grouped, "dataset").groups["rows"]
+    assert rows.drop_vars("group").identical(open_artifact(plain, "dataset").groups["rows"])
 
 
 @pytest.mark.parametrize("column", ["qualty", "m1"])
@@ -112,7 +112,7 @@ def test_scores_of_a_group_are_those_of_its_rows(
     plain, codes = scored(None), np.random.default_rng(1).integers(0, 2, 240)
     found = scored(RowGroups("quality", ("bad", "good", "none"), codes))
     data = read_dataset(tmp_path / "dataset.nc")
-    f = read_groups(tmp_path / "predictions.nc", "predictions")["predictions"]["f"].values
+    f = open_artifact(tmp_path / "predictions.nc", "predictions").groups["predictions"]["f"].values
     residual = f.mean(axis=(0, 1)) - np.log10(data.observed)
     for label, name in enumerate(SPLITS):
         groups = found[name].pop("groups", None)

@@ -15,7 +15,7 @@ from scipy import stats
 
 import nlobayes
 from nlobayes.artifacts.contents import read_dataset, write_dataset
-from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
+from nlobayes.artifacts.netcdf import open_artifact, read_attrs, write_groups
 from nlobayes.artifacts.seals import digests
 from nlobayes.types import Dataset
 from tests.refusals import refused
@@ -95,7 +95,7 @@ def test_a_run_is_found_from_anywhere(here: Path, monkeypatch: pytest.MonkeyPatc
 def test_the_likelihood_of_linearised_networks_is_refused(here: Path) -> None:
     path = Path(f"results/posterior/{RUN}.nc")
     made = read_attrs(path) | {"predictive": "linearised"}
-    write_groups(path, "posterior", read_groups(path, "posterior"), made)
+    write_groups(path, "posterior", open_artifact(path, "posterior").groups, made)
     with refused("interop.linearised"):
         nlobayes.inference_data(RUN, posterior_predictive=False)
     bare = nlobayes.inference_data(RUN, log_likelihood=False, posterior_predictive=False)
@@ -114,7 +114,7 @@ def test_a_dataset_that_is_missing_or_has_changed_is_refused(here: Path, run: An
     data.unlink()
     with refused("interop.no_dataset"):
         nlobayes.pymc_model(RUN)
-    groups = read_groups(run.posterior, "posterior")
+    groups = open_artifact(run.posterior, "posterior").groups
     made = read_attrs(Path(f"results/posterior/{RUN}.nc")) | {"inputs": digests([Path("same.nc")])}
     write_groups(Path("elsewhere.nc"), "posterior", groups, made)
     with refused("interop.dataset_not_named"):

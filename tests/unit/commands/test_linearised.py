@@ -12,7 +12,7 @@ import pytest
 
 from nlobayes import builder
 from nlobayes.artifacts.contents import read_dataset, read_map, write_map
-from nlobayes.artifacts.netcdf import read_attrs, read_groups
+from nlobayes.artifacts.netcdf import open_artifact, read_attrs
 from nlobayes.commands.pipeline.approximate import approximate
 from nlobayes.commands.pipeline.diagnose import diagnose
 from nlobayes.commands.pipeline.export import export
@@ -69,7 +69,7 @@ def made(
 def test_each_draw_keeps_the_map_that_it_is_linearised_at(made: Made) -> None:
     for path, kind in ((made.posterior, "posterior"), (made.thinned, "thinned")):
         assert read_attrs(path)["predictive"] == "linearised"
-        centres = read_groups(path, kind)["centres"]
+        centres = open_artifact(path, kind).groups["centres"]
         for mode, start in enumerate(made.starts):
             of_mode = slice(mode * DRAWS // MODES, (mode + 1) * DRAWS // MODES)
             for name, expected in read_map(start).variables.values.items():
@@ -85,7 +85,7 @@ def test_diagnostics_have_the_log_evidence_of_each_map(made: Made, read: Any) ->
 
 def test_predictions_are_those_of_the_tangent_by_hand(made: Made, dataset_path: Path) -> None:
     """f at the MAP, and tanh's derivative by the chain rule; single precision is stored."""
-    data, groups = read_dataset(dataset_path), read_groups(made.thinned, "thinned")
+    data, groups = read_dataset(dataset_path), open_artifact(made.thinned, "thinned").groups
     draws, centres = (
         {name: values.values[0] for name, values in groups[group].items()}
         for group in ("posterior", "centres")
@@ -97,9 +97,9 @@ def test_predictions_are_those_of_the_tangent_by_hand(made: Made, dataset_path: 
     value = hidden @ centres["weights_2"] + (centres["biases_2"] + moved["biases_2"])[:, None]
     target = data.transforms["target"]
     expected = (value + change)[..., 0] * target["sd"] + target["mean"]
-    found = read_groups(made.predictions, "predictions")["predictions"]["f"].values[0]
+    found = open_artifact(made.predictions, "predictions").groups["predictions"]["f"].values[0]
     np.testing.assert_allclose(found, expected, rtol=1e-6)
-    stored = read_groups(made.posterior, "posterior")["predictions"]["f"].values[0]
+    stored = open_artifact(made.posterior, "posterior").groups["predictions"]["f"].values[0]
     np.testing.assert_allclose(
         stored * target["sd"] + target["mean"], expected[:, data.reference], rtol=1e-6
     )

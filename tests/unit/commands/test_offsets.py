@@ -13,7 +13,7 @@ import pytest
 from nlobayes import Surrogate
 from nlobayes.artifacts import contents
 from nlobayes.artifacts.files import write_json
-from nlobayes.artifacts.netcdf import read_groups
+from nlobayes.artifacts.netcdf import open_artifact
 from nlobayes.artifacts.surrogate_file import read_surrogate
 from nlobayes.commands.pipeline.evaluate import evaluate
 from nlobayes.commands.pipeline.export import export
@@ -159,7 +159,7 @@ def test_the_surrogate_gives_the_target_back(made: Made, engine: Engine) -> None
 
 
 def test_predictions_and_scores_are_of_the_target(made: Made) -> None:
-    f = read_groups(made.predictions, "predictions")["predictions"]["f"].values
+    f = open_artifact(made.predictions, "predictions").groups["predictions"]["f"].values
     scale = np.abs(made.expected()).max()
     np.testing.assert_allclose(
         f.reshape(-1, f.shape[-1]), made.expected(), rtol=0, atol=1e-6 * scale

@@ -14,7 +14,7 @@ from scipy.stats import norm
 
 from nlobayes.artifacts.contents import write_dataset
 from nlobayes.artifacts.files import read_csv
-from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
+from nlobayes.artifacts.netcdf import open_artifact, read_attrs, write_groups
 from nlobayes.artifacts.predicted import predictions_groups
 from nlobayes.commands.pipeline.evaluate import evaluate
 from nlobayes.commands.pipeline.thin import thin
@@ -141,7 +141,7 @@ def make_costs(run: Any) -> Callable[[Path, Dataset, np.ndarray], Any]:
     """Tabulate the costs of thinning, given f at the reference points."""
 
     def costs(folder: Path, dataset: Dataset, f: np.ndarray) -> Any:
-        groups = read_groups(run.posterior, "posterior")
+        groups = open_artifact(run.posterior, "posterior").groups
         stored = groups["posterior"]
         parts = [stored.assign_coords(draw=stored["draw"] + 32 * part) for part in range(4)]
         groups["posterior"] = xr.concat(parts, "draw")

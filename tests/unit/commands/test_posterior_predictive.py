@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from nlobayes.artifacts.contents import read_map, write_dataset
-from nlobayes.artifacts.netcdf import read_attrs, read_groups
+from nlobayes.artifacts.netcdf import open_artifact, read_attrs
 from nlobayes.commands.pipeline.posterior_predictive import posterior_predictive
 from nlobayes.commands.pipeline.thin import thin
 from nlobayes.types import Dataset
@@ -54,8 +54,8 @@ def test_every_draw_and_every_start_is_evaluated_at_every_point(
 ) -> None:
     """The weights are stored, and thus evaluated, in single precision."""
     posterior_predictive(SPEC, thinned, run.dataset, run.starts, tmp_path / "out.nc")
-    groups = read_groups(tmp_path / "out.nc", "predictions")
-    draws = read_groups(thinned, "thinned")["posterior"]
+    groups = open_artifact(tmp_path / "out.nc", "predictions").groups
+    draws = open_artifact(thinned, "thinned").groups["posterior"]
     expected = forward({str(name): draws[name].values for name in draws}, dataset)
     found = groups["predictions"]["f"]
     assert found.shape == expected.shape == (3, 8, 60)
@@ -75,7 +75,7 @@ def test_rounding_does_not_grow_with_the_size_of_predictions(
     for name, path in (("near", run.dataset), ("far", tmp_path / "far.nc")):
         posterior_predictive(SPEC, thinned, path, run.starts, tmp_path / f"{name}_out.nc")
     near, moved = (
-        read_groups(tmp_path / f"{name}_out.nc", "predictions")["predictions"]["f"].values
+        open_artifact(tmp_path / f"{name}_out.nc", "predictions").groups["predictions"]["f"].values
         for name in ("near", "far")
     )
     np.testing.assert_allclose(moved - 1e4, near, rtol=0, atol=1e-10)
@@ -85,7 +85,10 @@ def test_predictions_carry_points_checks_and_exactness(
     run: Any, thinned: Path, tmp_path: Path, dataset: Dataset
 ) -> None:
     posterior_predictive(SPEC, thinned, run.dataset, run.starts, tmp_path / "out.nc")
-    made, points = read_attrs(tmp_path / "out.nc"), read_groups(tmp_path / "out.nc", "predictions")
+    made, points = (
+        read_attrs(tmp_path / "out.nc"),
+        open_artifact(tmp_path / "out.nc", "predictions").groups,
+    )
     assert made["checks"] == CHECKS
     assert made["exact"] is True
     np.testing.assert_array_equal(points["points"]["observed"], dataset.observed)

@@ -26,7 +26,7 @@ from rocrate.rocrate import ROCrate
 from nlobayes.artifacts.audit.origins import Project
 from nlobayes.artifacts.contents import write_map
 from nlobayes.artifacts.files import write_csv
-from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
+from nlobayes.artifacts.netcdf import open_artifact, read_attrs, write_groups
 from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
 from nlobayes.commands.audit.provenance import Format, provenance
@@ -165,7 +165,10 @@ def test_calls_of_a_verb_are_jobs_of_their_own_and_what_one_made_is_of_one(
     ):
         made = record("pretrain", {"seed": spec}, digests([Path(source)]))
         write_map(Path(f"results/pretrain/{name}.nc"), make_start(chain), made)
-    groups, attrs = read_groups(Path(PREDICTIONS), "predictions"), read_attrs(Path(PREDICTIONS))
+    groups, attrs = (
+        open_artifact(Path(PREDICTIONS), "predictions").groups,
+        read_attrs(Path(PREDICTIONS)),
+    )
     del attrs["kind"]
     both = [Path("results/thinned/a.nc"), Path("results/plots/a.csv")]
     write_groups(both[0], "predictions", groups, {**attrs, "verb": "thin"})

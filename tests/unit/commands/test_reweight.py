@@ -18,7 +18,7 @@ from scipy import stats
 from scipy.special import softmax
 
 from nlobayes.artifacts.contents import write_dataset, write_map
-from nlobayes.artifacts.netcdf import read_attrs, read_groups
+from nlobayes.artifacts.netcdf import open_artifact, read_attrs
 from nlobayes.commands.pipeline.posterior_predictive import posterior_predictive
 from nlobayes.commands.shared.posteriors import model_of
 from nlobayes.commands.tools.reweight import reweight
@@ -56,7 +56,7 @@ def thinned(dataset: Dataset, drawn: np.ndarray, tmp_path_factory: pytest.TempPa
 
 def parameters_of(path: Path) -> np.ndarray:
     """Read the draws of a thinned posterior (draw, parameter)."""
-    group = read_groups(path, "thinned")["posterior"]
+    group = open_artifact(path, "thinned").groups["posterior"]
     weights, bias = (group[name].values for name in ("weights_1", "biases_1"))
     return np.concatenate([weights[..., 0], bias], axis=2).reshape(-1, weights.shape[2] + 1)
 
@@ -191,7 +191,7 @@ def test_the_new_posterior_is_one_that_posterior_predictive_takes(
     write_map(tmp_path / "start.nc", start, {})
     spec = json.dumps({"model": model.model_dump()})
     posterior_predictive(spec, out, dataset_path, [tmp_path / "start.nc"], tmp_path / "p.nc")
-    predictions = read_groups(tmp_path / "p.nc", "predictions")["predictions"]
+    predictions = open_artifact(tmp_path / "p.nc", "predictions").groups["predictions"]
     f = linear.f_of(drawn, dataset)
     np.testing.assert_allclose(predictions["f"].values[0], f, rtol=1e-9)
     sd = dataset.transforms["target"]["sd"]
@@ -228,7 +228,7 @@ def test_the_file_states_its_origin_and_the_checks_of_the_weights(
     assert 400 < made["weights_ess"] < 4000
     assert made["exact"] is True
     assert len(made["inputs"]) == 2
-    before, after = (read_groups(path, "thinned") for path in (thinned, tmp_path / "o.nc"))
+    before, after = (open_artifact(path, "thinned").groups for path in (thinned, tmp_path / "o.nc"))
     for name in ("observed_data", "constant_data"):
         assert after[name].identical(before[name])
     assert dict(after["posterior"].sizes)["chain"] == 1

@@ -16,7 +16,7 @@ from nlobayes import builder
 from nlobayes.artifacts.chains import read_checkpoint
 from nlobayes.artifacts.contents import read_map, write_dataset
 from nlobayes.artifacts.files import read_csv
-from nlobayes.artifacts.netcdf import read_groups
+from nlobayes.artifacts.netcdf import open_artifact
 from nlobayes.commands.pipeline.assemble import assemble
 from nlobayes.commands.pipeline.diagnose import diagnose
 from nlobayes.commands.pipeline.draw import draw
@@ -110,7 +110,7 @@ def test_the_posterior_holds_its_errors_and_is_as_tight_as_they_allow(
     assert data.error is not None
     error = data.error[train] / np.log10(data.observed[train]).std()
     posterior = noisy.folder / "posterior.nc"
-    observed = read_groups(posterior, "posterior")["observed_data"]
+    observed = open_artifact(posterior, "posterior").groups["observed_data"]
     np.testing.assert_allclose(observed["error"], error, rtol=1e-12)
     diagnose(json.dumps(JUDGED), posterior, tmp_path / "diagnostics.json")
     found = read(tmp_path / "diagnostics.json")["tightness"]

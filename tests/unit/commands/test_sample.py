@@ -14,7 +14,7 @@ import pytest
 from scipy import stats
 
 from nlobayes.artifacts.contents import read_dataset
-from nlobayes.artifacts.netcdf import Groups, read_attrs, read_groups
+from nlobayes.artifacts.netcdf import Groups, open_artifact, read_attrs
 from nlobayes.commands.pipeline.diagnose import diagnose
 from nlobayes.commands.pipeline.sample import sample
 from nlobayes.commands.pipeline.thin import thin
@@ -43,7 +43,7 @@ def posterior(dataset_path: Path, tmp_path_factory: pytest.TempPathFactory) -> P
 
 @pytest.fixture(scope="module")
 def groups(posterior: Path) -> Groups:
-    return read_groups(posterior, "posterior")
+    return open_artifact(posterior, "posterior").groups
 
 
 def design(features: np.ndarray) -> np.ndarray:
@@ -105,5 +105,5 @@ def test_they_are_diagnosed_as_chains_and_thinned(
     assert found["gradients_total"] is None
     assert found["gradients_per_draw"] >= 1
     thin(posterior, tmp_path / "d.json", dataset_path, tmp_path / "t.nc", tmp_path / "t.csv")
-    kept = read_groups(tmp_path / "t.nc", "thinned")["posterior"]["draw"].values
+    kept = open_artifact(tmp_path / "t.nc", "thinned").groups["posterior"]["draw"].values
     assert kept[0] == found["thinning_step"] - 1

@@ -13,7 +13,7 @@ import pytest
 
 from nlobayes import provenance
 from nlobayes.artifacts.contents import read_dataset
-from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
+from nlobayes.artifacts.netcdf import open_artifact, read_attrs, write_groups
 from nlobayes.commands.audit.show import show
 from tests.refusals import refused
 
@@ -76,7 +76,7 @@ def test_sizes_and_checks_of_predictions_are_shown(here: Path, summary_of: Summa
     found = summary_of(PREDICTIONS)
     assert found["numbers"] == {"chains": 2, "points": 12, "ensemble of MAPs": 3}
     assert found["checks"] == read_attrs(PREDICTIONS)["checks"]
-    groups = read_groups(PREDICTIONS, "predictions")
+    groups = open_artifact(PREDICTIONS, "predictions").groups
     shown = {
         group: {name: one["dims"] for name, one in variables.items()}
         for group, variables in found["groups"].items()
@@ -113,7 +113,9 @@ def test_a_surrogate_tells_what_it_is_of(
     assert "process" not in printed(PREDICTIONS)
     stated = {"process": "p p -> chi0_1 chi0_2", "sqrt_s_tev": "13.0"}
     attrs = read_attrs(surrogate_path) | {"table_metadata": stated}
-    write_groups(Path("s.nc"), "surrogate", read_groups(surrogate_path, "surrogate"), attrs)
+    write_groups(
+        Path("s.nc"), "surrogate", open_artifact(surrogate_path, "surrogate").groups, attrs
+    )
     assert summary_of(Path("s.nc"))["table_metadata"] == stated
     text = printed(Path("s.nc"))
     assert re.search(r"^process +p p -> chi0_1 chi0_2 *$", text, re.MULTILINE)

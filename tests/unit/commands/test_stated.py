@@ -14,7 +14,7 @@ import xarray as xr
 
 from nlobayes import builder
 from nlobayes.artifacts.contents import write_dataset
-from nlobayes.artifacts.netcdf import read_groups, write_groups
+from nlobayes.artifacts.netcdf import open_artifact, write_groups
 from nlobayes.artifacts.predicted import predictions_groups, read_predicted
 from nlobayes.commands.pipeline.evaluate import evaluate
 from nlobayes.commands.shared.functions import predict_draws
@@ -95,7 +95,7 @@ def score(
     write_groups(folder / "p.nc", "predictions", groups, {"exact": True})
     evaluate(spec, folder / "p.nc", folder / "dataset.nc", folder / "scores.json")
     return Scored(
-        read_groups(folder / "p.nc", "predictions")["predictions"],
+        open_artifact(folder / "p.nc", "predictions").groups["predictions"],
         json.loads((folder / "scores.json").read_text()),
         log_likelihood.reshape(CHAINS, draws, -1),
     )

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from nlobayes.artifacts.files import read_csv
-from nlobayes.artifacts.netcdf import read_groups
+from nlobayes.artifacts.netcdf import open_artifact
 from nlobayes.artifacts.records import read_record
 from nlobayes.artifacts.seals import digests
 from nlobayes.commands.pipeline.diagnose import diagnose
@@ -157,7 +157,7 @@ def test_what_a_study_asks_to_see_is_shown(tabulated: Tabulate, dataset: Dataset
     for name in ("mean", "truth", "total_sd"):
         first = cases.groupby("point")[name].first()
         np.testing.assert_allclose(first, predicted[name].loc[first.index], rtol=1e-6)
-    weights = read_groups(run.posterior, "posterior")["posterior"]
+    weights = open_artifact(run.posterior, "posterior").groups["posterior"]
     planes = read_csv(plots / "weight_planes.csv")
     np.testing.assert_allclose(planes["x"], weights["weights_1"].values[..., 0, 0].ravel(), 1e-6)
     np.testing.assert_allclose(planes["y"], weights["weights_1"].values[..., 0, 1].ravel(), 1e-6)

@@ -12,7 +12,7 @@ import pytest
 import xarray as xr
 
 from nlobayes.artifacts.files import read_csv
-from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
+from nlobayes.artifacts.netcdf import open_artifact, read_attrs, write_groups
 from nlobayes.artifacts.records import read_record
 from nlobayes.artifacts.seals import digests
 from nlobayes.commands.pipeline.diagnose import diagnose
@@ -46,7 +46,7 @@ JUMP = (*EVERY, "jump")
 
 def with_sizes(posterior: Path, out: Path, widths: np.ndarray) -> Path:
     """Give stored draws of a posterior these numbers of units, of at most two, with a jump each."""
-    groups = read_groups(posterior, "posterior")
+    groups = open_artifact(posterior, "posterior").groups
     groups["posterior"]["width_1"] = (EVERY, widths)
     at = np.repeat(widths, 4, axis=1).astype(int)
     before = np.concatenate([at[:, :1], at[:, :-1]], axis=1)
@@ -82,7 +82,7 @@ def sized(
 ) -> tuple[Path, Path]:
     """Predictions of draws of one and of two units, and their dataset."""
     predictions, path = make_predictions(tmp_path, dataset)
-    groups = read_groups(predictions, "predictions")
+    groups = open_artifact(predictions, "predictions").groups
     drawn = groups["predictions"].sizes["chain"], groups["predictions"].sizes["draw"]
     widths = np.where(np.arange(drawn[1]) % 3 == 0, 1.0, 2.0) * np.ones((drawn[0], 1))
     groups["sizes"] = xr.Dataset({"width_1": (EVERY, widths)})
@@ -102,7 +102,7 @@ def test_diagnostics_have_the_posterior_of_the_size(
     found = diagnosed(posterior, tmp_path)["architecture"]
     width, inputs = (
         found["width_1"],
-        len(read_groups(posterior, "posterior")["posterior"]["feature"]),
+        len(open_artifact(posterior, "posterior").groups["posterior"]["feature"]),
     )
     assert width["probability"] == pytest.approx([(widths == k).mean() for k in (1, 2)])
     assert width["rhat"] > 0.9
@@ -131,7 +131,7 @@ def test_predictions_carry_the_size_of_each_draw(
     thin(posterior, verdict, run.dataset, tmp_path / "thinned.nc", tmp_path / "thinning.csv")
     files = (tmp_path / "thinned.nc", run.dataset, run.starts, tmp_path / "predictions.nc")
     posterior_predictive(json.dumps({"model": MODEL}), *files)
-    found = read_groups(tmp_path / "predictions.nc", "predictions")["sizes"]
+    found = open_artifact(tmp_path / "predictions.nc", "predictions").groups["sizes"]
     np.testing.assert_array_equal(found["width_1"], widths)
 
 

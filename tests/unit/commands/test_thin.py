@@ -12,7 +12,7 @@ import pytest
 import xarray as xr
 
 from nlobayes.artifacts.files import read_csv
-from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
+from nlobayes.artifacts.netcdf import open_artifact, read_attrs, write_groups
 from nlobayes.commands.pipeline import thin as verb
 from tests.refusals import refused
 
@@ -23,7 +23,7 @@ CHECKS = {"rhat_f_median": {"value": 1.2, "threshold": 1.01, "passed": False}}
 @pytest.fixture(scope="module")
 def posterior(run: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The draws of the run four times, each time a little shifted: 128, every 4th stored."""
-    groups, attrs = read_groups(run.posterior, "posterior"), read_attrs(run.posterior)
+    groups, attrs = open_artifact(run.posterior, "posterior").groups, read_attrs(run.posterior)
     for name in ("posterior", "sample_stats", "all_sample_stats", "predictions"):
         group = groups[name]
         parts = [
@@ -66,8 +66,8 @@ def test_draws_lie_a_thinning_step_apart(
 ) -> None:
     """Numbers of draws, of which every 4th is stored."""
     thin(posterior, diagnosed(tmp_path, thinning_step=step), tmp_path / "thinned.nc")
-    before = read_groups(posterior, "posterior")
-    after = read_groups(tmp_path / "thinned.nc", "thinned")
+    before = open_artifact(posterior, "posterior").groups
+    after = open_artifact(tmp_path / "thinned.nc", "thinned").groups
     assert after["posterior"]["draw"].values.tolist() == list(kept)
     assert after["posterior"].equals(before["posterior"].sel(draw=list(kept)))
     for name in ("observed_data", "constant_data"):
@@ -93,8 +93,10 @@ def test_thinned_draws_cannot_be_thinned_again(thin: Thin, posterior: Path, tmp_
 
 def test_kept_weights_keep_their_bits(thin: Thin, posterior: Path, tmp_path: Path) -> None:
     thin(posterior, diagnosed(tmp_path, thinning_step=12), tmp_path / "thinned.nc")
-    before = read_groups(posterior, "posterior")["posterior"]["weights_1"].values
-    after = read_groups(tmp_path / "thinned.nc", "thinned")["posterior"]["weights_1"].values
+    before = open_artifact(posterior, "posterior").groups["posterior"]["weights_1"].values
+    after = (
+        open_artifact(tmp_path / "thinned.nc", "thinned").groups["posterior"]["weights_1"].values
+    )
     assert after.dtype == before.dtype == np.float32
     assert after.tobytes() == before[:, 2::3].tobytes()
 
@@ -115,7 +117,7 @@ def test_the_table_shows_what_each_step_costs(thin: Thin, posterior: Path, tmp_p
     assert table["draws"].tolist() == [384, 96, 48, 30, 24]
     assert table["step"][table["stored"]].tolist() == [4]
     assert table["step"][table["chosen"]].tolist() == [12]
-    weights = read_groups(posterior, "posterior")["posterior"].data_vars.values()
+    weights = open_artifact(posterior, "posterior").groups["posterior"].data_vars.values()
     assert table["megabytes"][1] == pytest.approx(sum(w.nbytes for w in weights) / 1e6)
     assert np.isfinite(table[["ess_f_median", "rmse", "crps", "lppd"]]).all(axis=None)
 

@@ -12,7 +12,7 @@ import pytest
 from nlobayes import builder
 from nlobayes.artifacts.chains import read_checkpoint
 from nlobayes.artifacts.contents import read_map, write_map
-from nlobayes.artifacts.netcdf import read_attrs, read_groups
+from nlobayes.artifacts.netcdf import open_artifact, read_attrs
 from nlobayes.commands.pipeline.warmup import warmup
 from nlobayes.study.jobs import WarmupJob, read_job
 from nlobayes.types import Dataset
@@ -33,7 +33,10 @@ def test_two_pieces_equal_one_warmup_bit_for_bit(
     assert found.chains == expected.chains == (0, 1)
     for name in ("state", "tuned", "adaptation"):
         assert_same_bits(getattr(found, name), getattr(expected, name))
-    stats = [read_groups(path, "warmup")["warmup_sample_stats"] for path in (whole, first, second)]
+    stats = [
+        open_artifact(path, "warmup").groups["warmup_sample_stats"]
+        for path in (whole, first, second)
+    ]
     assert stats[1].sizes == stats[2].sizes == {"chain": 2, "draw": 20}
     assert stats[2].identical(stats[0].isel(draw=slice(20, None)))
     assert stats[1].identical(stats[0].isel(draw=slice(20)))
@@ -53,7 +56,7 @@ def test_a_warmup_begins_at_its_maps_and_learns(
     for row, path in enumerate(starts):
         assert not np.array_equal(end.state["position"][row], read_map(path).position)
     assert (end.tuned["step_size"] > 1e-3).all()
-    stats = read_groups(tmp_path / "out.nc", "warmup")["warmup_sample_stats"]
+    stats = open_artifact(tmp_path / "out.nc", "warmup").groups["warmup_sample_stats"]
     np.testing.assert_allclose(stats["step_size"][:, 0], 1e-3, rtol=1e-6)
     assert len(np.unique(stats["step_size"])) > 40
     assert len(np.unique(end.state["position"][:, 0])) == len(starts)
@@ -75,7 +78,8 @@ def test_a_chain_group_of_one_chain_is_that_chain_of_a_larger_chain_group(
     both = warm_up(tmp_path / "both.nc", start=starts, segments=2)
     alone = warm_up(tmp_path / "alone.nc", start=starts[1:], segments=2)
     expected, found = (
-        read_groups(path, "warmup")["warmup_sample_stats"].sel(chain=1) for path in (both, alone)
+        open_artifact(path, "warmup").groups["warmup_sample_stats"].sel(chain=1)
+        for path in (both, alone)
     )
     np.testing.assert_array_equal(found["n_steps"], expected["n_steps"])
     for name in ("lp", "energy", "acceptance_rate", "step_size"):
@@ -150,7 +154,7 @@ def test_chains_that_share_a_start_differ_by_their_number(
 ) -> None:
     warmup(job(), dataset_path, tmp_path / "w.nc", [starts[1], starts[1]], None, 0, [2, 3])
     assert read_attrs(tmp_path / "w.nc")["chains"] == [2, 3]
-    lp = read_groups(tmp_path / "w.nc", "warmup")["warmup_sample_stats"]["lp"].values
+    lp = open_artifact(tmp_path / "w.nc", "warmup").groups["warmup_sample_stats"]["lp"].values
     assert (lp[0] != lp[1]).mean() > 0.9  # one start, two keys
 
 

@@ -13,7 +13,7 @@ from nlobayes.data.names import BESIDE_INPUTS, LONGEST, carried, is_carried
 from nlobayes.data.table_files import to_csv_text
 from nlobayes.estimators.arguments import seed_of, sizes_of, unused
 from nlobayes.surrogate.answers import DOMAIN, REASON
-from nlobayes.surrogate.rules import NAME
+from nlobayes.surrogate.facts import NAME
 from nlobayes.types import Table
 from tests.refusals import refused
 from tests.unit.estimators.settings import MAPS

@@ -16,7 +16,7 @@ from nlobayes.evaluation.predictive.fitted import FittedNoise
 from nlobayes.evaluation.predictive.noise_fit import lies_about_mean, standard_law
 from nlobayes.surrogate.domain import fit_domain
 from nlobayes.surrogate.limits import fit_limits
-from nlobayes.types import Dataset, Exported
+from nlobayes.types import Dataset, Exported, NoiseTable
 
 DRAWS, ROWS, HIDDEN = 60, 200, (7, 4)
 COLUMNS = ("m1", "n11", "n12", "n13", "n14")
@@ -123,7 +123,7 @@ def exported(
         "bibtex": "@software{nlobayes}",
     }
     limits = np.column_stack([rows.min(axis=0), rows.max(axis=0)])
-    arrays = (fitted.spacing, limits, rows[0], residual, probability)
+    arrays = (fitted.spacing, limits, rows[0], (NoiseTable(residual, probability),))
     return Exported(weights(inputs=train.shape[1]), train, *arrays, facts)
 
 

@@ -12,11 +12,11 @@ from scipy.stats import entropy
 
 from nlobayes import Classifier, Surrogate
 from nlobayes.artifacts.contents import write_surrogate
-from nlobayes.artifacts.surrogate_file import CLASSES, NO_NOISE
+from nlobayes.artifacts.surrogate_file import CLASSES
 from nlobayes.data.transforms import apply_features, feature_transform
 from nlobayes.model.networks import network_of
+from nlobayes.surrogate.answers import load
 from nlobayes.surrogate.evaluation import evaluate
-from nlobayes.surrogate.loading import load
 from nlobayes.types import Exported
 from tests.refusals import refused
 from tests.unit.surrogate.conftest import HIDDEN, dataset, exported, points
@@ -39,7 +39,7 @@ def of_classes() -> Exported:
     facts = {name: value for name, value in numbers.facts.items() if name != "noise"}
     facts["transforms"] = facts["transforms"] | {"target": target}
     facts |= {"target": "kind", "form": CLASSES}
-    return numbers._replace(variables=drawn, facts=facts, **NO_NOISE)
+    return numbers._replace(variables=drawn, facts=facts, noises=())
 
 
 @pytest.fixture

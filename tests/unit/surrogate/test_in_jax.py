@@ -14,7 +14,7 @@ from nlobayes.data.feature_maps import FEATURE_MAPS
 from nlobayes.data.features import map_features
 from nlobayes.data.references import completed, reference_of
 from nlobayes.extras import MissingExtra
-from nlobayes.surrogate.mixture import Prediction
+from nlobayes.surrogate.predictive import Prediction
 from nlobayes.types import Exported
 from tests.refusals import refused
 from tests.unit.surrogate.conftest import COLUMNS, exported, points

@@ -1,29 +1,52 @@
-"""The cache of the last points is used for the same points only."""
+"""What is computed of the last points is used for the same points only."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
+import pytest
 
-from nlobayes.surrogate.points import Latest
+from nlobayes.data.transforms import FeatureTransform
+from nlobayes.surrogate import trained
+from nlobayes.surrogate.surrogate import Surrogate
+from nlobayes.types import Exported
+from tests.unit.surrogate.conftest import points
 
 
-def test_the_same_points_are_computed_once() -> None:
-    latest, computed, points = Latest(), list[int](), np.arange(6.0).reshape(3, 2)
+@pytest.fixture
+def computed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Numbers of points whose features were computed."""
+    counted: list[int] = []
+    standardise = trained.standardise_features
 
-    def double(given: np.ndarray) -> np.ndarray:
-        computed.append(len(given))
-        return 2 * given
+    def count(transform: FeatureTransform, mapped: np.ndarray) -> np.ndarray:
+        counted.append(len(mapped))
+        return standardise(transform, mapped)
 
-    for _ in range(3):
-        np.testing.assert_array_equal(latest.of(points.copy(), double), 2 * points)
-    np.testing.assert_array_equal(latest.of(points[:2], double), 2 * points[:2])
+    monkeypatch.setattr(trained, "standardise_features", count)
+    return counted
+
+
+def test_the_features_of_the_same_points_are_computed_once(
+    make_exported: Callable[..., Exported], computed: list[int]
+) -> None:
+    surrogate, x = Surrogate(make_exported()), points(3)
+    for _ in range(2):
+        surrogate.predict(x.copy())
+        surrogate.reasons(x)
+        surrogate.distance(x)
+    surrogate.predict(x[:2])
     assert computed == [3, 2]
 
 
-def test_points_or_answers_changed_in_place_are_not_remembered() -> None:
-    """This holds even if the computed array is the array of the points itself."""
-    latest, points = Latest(), np.ones((3, 2))
-    answer = latest.of(points, lambda given: given)
-    points[0], answer[1] = 5.0, 7.0
-    np.testing.assert_array_equal(latest.of(points, lambda given: given), points)
-    np.testing.assert_array_equal(latest.of(np.ones((3, 2)), lambda given: given), np.ones((3, 2)))
+def test_points_or_answers_changed_in_place_are_not_remembered(
+    make_exported: Callable[..., Exported],
+) -> None:
+    surrogate, x, first = Surrogate(make_exported()), points(3), points(3)
+    expected = surrogate.distance(x)
+    surrogate.distance(x)[0], surrogate.usable(x)[0] = -1.0, False
+    x[0] = 1e6
+    assert surrogate.distance(x)[0] > expected[0]
+    np.testing.assert_array_equal(surrogate.distance(first), expected)
+    assert surrogate.usable(first).all()

@@ -18,8 +18,7 @@ from nlobayes.data.physics import source
 from nlobayes.data.references import completed
 from nlobayes.service.application import application
 from nlobayes.surrogate.answers import SUMMARIES
-from nlobayes.surrogate.cross_section import cross_section
-from nlobayes.surrogate.sums import total
+from nlobayes.surrogate.cross_section import cross_section, total
 from nlobayes.types import Exported
 from tests.unit.surrogate.conftest import exported
 from tests.unit.surrogate.test_classifier import of_classes

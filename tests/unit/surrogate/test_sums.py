@@ -9,8 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nlobayes.surrogate.cross_section import CrossSection, cross_section
-from nlobayes.surrogate.sums import DRAWS, _errors, errors_at, sum_of_draws, total
+from nlobayes.surrogate.cross_section import (
+    DRAWS,
+    CrossSection,
+    _errors,
+    cross_section,
+    errors_at,
+    sum_of_draws,
+    total,
+)
 from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.types import Dataset, Exported
 from tests.unit.spectra_with_surrogates import STATED, write

@@ -13,7 +13,7 @@ from nlobayes import Surrogate
 from nlobayes.artifacts.contents import write_surrogate
 from nlobayes.surrogate.answers import answer_beside
 from nlobayes.surrogate.theory import relative_errors
-from nlobayes.types import Exported, NoiseTable
+from nlobayes.types import Exported
 from tests.refusals import refused
 from tests.unit.surrogate.conftest import HIDDEN, dataset, exported, points
 
@@ -54,8 +54,8 @@ def with_theory(family: str = "conformal") -> Exported:
     transforms = first.facts["transforms"]
     transforms |= {"theory": {"scale": SCALE, "pdf": PDF, "alpha_s": ALPHA_S}}
     facts = first.facts | {"transforms": transforms, "further": further}
-    tables = tuple(NoiseTable(one.residual, one.probability) for one in others)
-    return first._replace(variables=drawn, facts=facts, further=tables)
+    noises = tuple(one.noises[0] for one in (first, *others))
+    return first._replace(variables=drawn, facts=facts, noises=noises)
 
 
 def one_target(whole: Exported, place: int) -> Exported:
@@ -66,7 +66,6 @@ def one_target(whole: Exported, place: int) -> Exported:
     transforms = {"features": facts["transforms"]["features"]}
     transforms["target"] = own.get("transform", facts["transforms"]["target"])
     facts |= {"target": own.get("target", SIGMA), "noise": own.get("noise", facts["noise"])}
-    table = whole.further[place - 1] if place else NoiseTable(whole.residual, whole.probability)
     variables = {
         name: values[..., [place]] if name.endswith(f"_{last}") else values
         for name, values in whole.variables.items()
@@ -74,9 +73,7 @@ def one_target(whole: Exported, place: int) -> Exported:
     return whole._replace(
         variables=variables,
         facts=facts | {"transforms": transforms},
-        residual=table.residual,
-        probability=table.probability,
-        further=(),
+        noises=(whole.noises[place],),
     )
 
 
@@ -206,7 +203,7 @@ def test_files_that_do_not_fit_are_refused(whole: Exported, tmp_path: Path) -> N
     relative = {"scale": "log10", "mean": 0.0, "sd": 1.0, "relative_to": {"column": "a"}}
     cases = {
         "surrogate.not_whole": [
-            whole._replace(further=whole.further[:-1]),
+            whole._replace(noises=whole.noises[:-1]),
             changed(whole, further=whole.facts["further"][:-1]),
             changed(whole, further=first_further(whole, target=SIGMA)),
             changed(whole, transforms=transforms | {"theory": {"pdf": ["unknown"]}}),
@@ -216,13 +213,17 @@ def test_files_that_do_not_fit_are_refused(whole: Exported, tmp_path: Path) -> N
         ],
         "surrogate.other_fact": [
             changed(whole, further={}),
-            changed(whole, further=[{}] * 5),
-            changed(whole, further=first_further(whole, transform=relative)),
             changed(whole, further=first_further(whole, transform={"scale": "cubic"})),
             changed(whole, transforms=transforms | {"theory": {"pdf": SCALE}}),
             changed(whole, transforms=transforms | {"theory": {"luck": PDF}}),
         ],
-        "surrogate.no_fact": [changed(whole, further=first_further(whole, noise=noise))],
+        "surrogate.no_fact": [
+            changed(whole, further=[{}] * 5),
+            changed(whole, further=first_further(whole, noise=noise)),
+        ],
+        "surrogate.unknown_fact": [
+            changed(whole, further=first_further(whole, transform=relative)),
+        ],
     }
     for code, surrogates in cases.items():
         for number, wrong in enumerate(surrogates):

@@ -13,7 +13,7 @@ import xarray as xr
 from pyarrow import parquet
 
 from nlobayes.artifacts.files import read_json
-from nlobayes.artifacts.netcdf import read_attrs, read_groups
+from nlobayes.artifacts.netcdf import check_groups, open_artifact
 from nlobayes.artifacts.places import remedy
 from nlobayes.artifacts.schemas import SCHEMAS
 from nlobayes.errors import InputError
@@ -51,12 +51,12 @@ def inspect(path: Path) -> list[str]:
 
 
 def _netcdf(path: Path) -> Iterator[str]:
-    attrs = read_attrs(path)
+    _, groups, attrs, _ = open_artifact(path)
     kind = attrs.get("kind")
     if kind not in SCHEMAS:
         yield f"attribute kind is {kind!r}, must be one of {', '.join(SCHEMAS)}"
         return
-    groups = read_groups(path, kind)
+    check_groups(groups, kind, attrs.get("form"), path)
     needed = NEEDED_ATTRS + (DEVICE_ATTRS if kind in COMPUTED else ())
     yield from (f"attribute {name} is missing" for name in needed if name not in attrs)
     for name, group in groups.items():

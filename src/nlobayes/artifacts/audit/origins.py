@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from nlobayes.artifacts.audit.folders import list_below
-from nlobayes.artifacts.netcdf import read_attrs
+from nlobayes.artifacts.netcdf import open_artifact
 from nlobayes.artifacts.places import RESULTS, is_result, name_of
 from nlobayes.artifacts.records import read_record
 from nlobayes.artifacts.seals import digest
@@ -116,7 +116,8 @@ class Project:
 
     def _from_attributes(self, name: str) -> Origin | None:
         if name not in self._attributes:
-            self._attributes[name] = read_attrs(self.root / name)
+            read = open_artifact(self.root / name, only=())
+            self._attributes[name], self._digests[name] = read.attrs, read.sha256
         facts = self._attributes[name]
         known = {"verb", "inputs", "code_digest", "spec"} <= facts.keys()
         return _origin_of(facts, name) if known else None

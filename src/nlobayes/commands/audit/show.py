@@ -18,7 +18,7 @@ from nlobayes.artifacts.surrogate_file import KIND, read_surrogate
 from nlobayes.code_digest import code_digest
 from nlobayes.errors import InputError, one_line
 from nlobayes.stages import GROUPS
-from nlobayes.surrogate import schema
+from nlobayes.surrogate.consistency import check
 from nlobayes.surrogate.identity import origin
 
 Row = tuple[str | Text, ...]
@@ -51,7 +51,7 @@ def show(
 def _check_surrogate(path: Path) -> None:
     """Refuse to show a surrogate that cannot be loaded."""
     if path.suffix == ".nc" and read_attrs(path).get("kind") == KIND:
-        schema.check(read_surrogate(path), str(path))
+        check(read_surrogate(path), str(path))
 
 
 def _against_ours(made: dict[str, Any]) -> dict[str, Any]:

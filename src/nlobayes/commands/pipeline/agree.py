@@ -9,7 +9,7 @@ import typer
 
 from nlobayes import provenance
 from nlobayes.artifacts.files import write_json
-from nlobayes.artifacts.netcdf import Groups, read_groups
+from nlobayes.artifacts.netcdf import Groups, open_artifact
 from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
 from nlobayes.diagnostics.agreement import compare, verdict
@@ -22,7 +22,8 @@ def agree(
     record: Annotated[Path | None, typer.Option(help="Record of what made it (JSON).")] = None,
 ) -> None:
     """Compare predictive means and sds at the reference points, pair by pair."""
-    groups = {str(path): read_groups(path, "posterior") for path in posterior}
+    read = {str(path): open_artifact(path, "posterior") for path in posterior}
+    groups = {path: each.groups for path, each in read.items()}
     if len(groups) < 2:
         raise InputError("commands.too_few_posteriors", where="agree", posteriors=[*groups])
     _check_same_points(groups)
@@ -35,7 +36,7 @@ def agree(
         rms = "infinite" if result["z_rms"] is None else f"{result['z_rms']:.2f}"
         typer.echo(f"{outcome}: {first} and {second}, rms z {rms}", err=True)
     write_json(out, {"pairs": pairs, "passed": all(pair["passed"] for pair in pairs)})
-    write_record(record, provenance.record("agree", None, digests(posterior)), [out])
+    write_record(record, provenance.record("agree", None, digests(read.values())), [out])
 
 
 def _function(values: np.ndarray) -> np.ndarray:

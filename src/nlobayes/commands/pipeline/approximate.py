@@ -1,9 +1,8 @@
 """Make a posterior by an approximate method, in one job."""
 
+from nlobayes.artifacts.chains import LINEARISED, draw_groups
 from nlobayes.artifacts.contents import DatasetFile, StartFile, observed_groups, statement_of
-from nlobayes.artifacts.draws import LINEARISED, draw_groups
-from nlobayes.artifacts.meanings import explain
-from nlobayes.artifacts.netcdf import PosteriorFile
+from nlobayes.artifacts.netcdf import PosteriorFile, explain
 from nlobayes.commands.shared.earlier import earlier_of
 from nlobayes.commands.shared.resampling import choose
 from nlobayes.commands.stage import stage

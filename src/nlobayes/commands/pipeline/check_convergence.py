@@ -6,8 +6,9 @@ from typing import Annotated
 import typer
 
 from nlobayes import provenance
-from nlobayes.artifacts.chains import read_draws
+from nlobayes.artifacts.chains import draws_of
 from nlobayes.artifacts.files import write_json
+from nlobayes.artifacts.netcdf import open_artifact
 from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
 from nlobayes.commands.shared.posteriors import posterior_draws
@@ -23,12 +24,13 @@ def check_convergence(
 ) -> None:
     """Compare R-hat and ESS of all draws so far with their targets."""
     job = read_job(CheckConvergenceJob, spec)
-    draws = posterior_draws(read_draws(segment))
+    drawn = [open_artifact(path, "segment") for path in segment]
+    draws = posterior_draws(draws_of(drawn))
     checks = verdict.check_convergence(draws, **job.until.model_dump())
     met = all(check["passed"] for check in checks.values())
     for name, check in checks.items():
         typer.echo(f"{name} {check['value']} (target {check['threshold']})", err=True)
     write_json(out, {"met": met, "draws_per_chain": draws.function.shape[1], "checks": checks})
     write_record(
-        record, provenance.record("check_convergence", job.model_dump(), digests(segment)), [out]
+        record, provenance.record("check_convergence", job.model_dump(), digests(drawn)), [out]
     )

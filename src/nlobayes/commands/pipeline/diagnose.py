@@ -9,7 +9,7 @@ import xarray as xr
 
 from nlobayes import provenance
 from nlobayes.artifacts.files import write_json
-from nlobayes.artifacts.netcdf import Groups, read_attrs, read_groups
+from nlobayes.artifacts.netcdf import Artifact, Groups, open_artifact
 from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
 from nlobayes.checks import APPROXIMATE, show_limit, show_value
@@ -37,19 +37,20 @@ def diagnose(
 ) -> None:
     """Write R-hat, ESS, autocorrelation and the verdict."""
     job = read_job(DiagnoseJob, spec)
-    groups = read_groups(posterior, "posterior")
-    is_of_chains = "warmup_sample_stats" in groups
-    metrics = (_of_chains if is_of_chains else _of_approximation)(job, groups, posterior)
-    metrics |= {"weight_spread": _weight_spread(groups["posterior"])}
+    read = open_artifact(posterior, "posterior")
+    is_of_chains = "warmup_sample_stats" in read.groups
+    metrics = (_of_chains if is_of_chains else _of_approximation)(job, read)
+    metrics |= {"weight_spread": _weight_spread(read.groups["posterior"])}
     write_json(out, metrics)
-    made = provenance.record("diagnose", job.model_dump(), digests([posterior]))
+    made = provenance.record("diagnose", job.model_dump(), digests([read]))
     write_record(record, made, [out])
     _print(metrics["checks"], metrics["still_chains_at"])
     if not is_of_chains:
         typer.echo(APPROXIMATE, err=True)
 
 
-def _of_chains(job: DiagnoseJob, groups: Groups, path: Path) -> dict[str, Any]:
+def _of_chains(job: DiagnoseJob, read: Artifact) -> dict[str, Any]:
+    groups = read.groups
     draws, warmup = posterior_draws(groups), groups["warmup_sample_stats"]
     diagnostics = verdict.diagnose(
         draws,
@@ -59,7 +60,7 @@ def _of_chains(job: DiagnoseJob, groups: Groups, path: Path) -> dict[str, Any]:
         gradients_warmup=int(warmup["n_steps"].sum()) if "n_steps" in warmup else None,
         thin=stored_every(groups["posterior"]),
         thinning_loss=job.thinning_loss,
-        exact=bool(read_attrs(path)["exact"]),
+        exact=bool(read.attrs["exact"]),
         superchains=job.superchains,
     )
     return _with_architecture(diagnostics, groups, job.thresholds.rhat_max)
@@ -79,11 +80,12 @@ def _with_architecture(diagnostics: dict[str, Any], groups: Groups, limit: float
     )
 
 
-def _of_approximation(job: DiagnoseJob, groups: Groups, path: Path) -> dict[str, Any]:
+def _of_approximation(job: DiagnoseJob, read: Artifact) -> dict[str, Any]:
+    groups = read.groups
     noise, lp = groups["posterior"].get("noise"), groups["sample_stats"]["lp"]
     tight = _tightness(job, None if noise is None else noise.values, groups["observed_data"])
     found = verdict.of_approximation(lp.sizes["draw"], tightness=tight)
-    evidence = read_attrs(path).get("log_evidence")
+    evidence = read.attrs.get("log_evidence")
     return found if evidence is None else found | {"log_evidence": np.ravel(evidence).tolist()}
 
 

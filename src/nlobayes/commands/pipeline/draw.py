@@ -10,7 +10,7 @@ from nlobayes import provenance
 from nlobayes.artifacts.chains import read_checkpoint, write_empty_segment, write_segment
 from nlobayes.artifacts.contents import read_dataset
 from nlobayes.artifacts.files import read_json
-from nlobayes.artifacts.netcdf import read_attrs
+from nlobayes.artifacts.netcdf import open_artifact
 from nlobayes.artifacts.seals import digests
 from nlobayes.commands.shared import runtime
 from nlobayes.commands.shared.earlier import earlier_files, earlier_of
@@ -95,6 +95,7 @@ def draw(
 
 def _write_nothing(job: DrawJob, dataset: Path, previous: Path, verdict: Path, out: Path) -> None:
     """Write a segment without draws, because the chains have converged before."""
-    facts = {name: read_attrs(previous)[name] for name in INHERITED}
-    inputs = digests([dataset, previous, verdict])
-    write_empty_segment(out, previous, provenance.record("draw", job.model_dump(), inputs, **facts))
+    before = open_artifact(previous, "segment")
+    facts = {name: before.attrs[name] for name in INHERITED}
+    inputs = digests([dataset, before, verdict])
+    write_empty_segment(out, before, provenance.record("draw", job.model_dump(), inputs, **facts))

@@ -7,9 +7,9 @@ import numpy as np
 import typer
 
 from nlobayes import provenance
-from nlobayes.artifacts.contents import read_dataset
+from nlobayes.artifacts.contents import dataset_of
 from nlobayes.artifacts.files import write_json
-from nlobayes.artifacts.netcdf import read_attrs
+from nlobayes.artifacts.netcdf import open_artifact
 from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
 from nlobayes.commands.shared.learned import learned
@@ -38,8 +38,9 @@ def evaluate(
 ) -> None:
     """Score the predictions of every split, and those of the baselines."""
     job = read_job(EvaluateJob, spec)
-    data = read_dataset(dataset)
-    given = read_given(predictions, dataset, data, job.covariate)
+    source, predicted = open_artifact(dataset, "dataset"), open_artifact(predictions, "predictions")
+    data = dataset_of(source)
+    given = read_given(predicted, dataset, data, job.covariate)
     given = given._replace(rivals=read_rivals(rival or [], data, dataset))
     own = OwnScores({name: bind(score) for name, score in job.scores.items()})
     task = task_of(data)
@@ -51,11 +52,11 @@ def evaluate(
     if given.sizes:
         scores["sizes"] = score_sizes(task, given)
     if job.combine == "stacking":
-        failed = _failed_checks(predictions)
+        failed = [name for name, c in predicted.attrs.get("checks", {}).items() if not c["passed"]]
         scores["stacking"] = {**stack(task, given, chosen), "failed_checks": failed}
     write_json(out, scores)
     made = provenance.record(
-        "evaluate", job.model_dump(), digests([predictions, dataset, *(rival or [])])
+        "evaluate", job.model_dump(), digests([predicted, source, *(rival or [])])
     )
     write_record(record, made, [out])
     for name, check in scores["calibration_checks"].items():
@@ -79,9 +80,3 @@ def _scored_draws(given: Given) -> dict[str, float | None]:
 def _described(score: CustomScore) -> dict[str, Any]:
     """Name the function of a score, and whether runs are compared by it."""
     return score.model_dump(include={"file", "function", "settings", "compared"})
-
-
-def _failed_checks(predictions: Path) -> list[str]:
-    """Return the failed checks of convergence, which stacking does not remedy."""
-    checks: dict[str, dict[str, Any]] = read_attrs(predictions).get("checks", {})
-    return [name for name, check in checks.items() if not check["passed"]]

@@ -10,16 +10,15 @@ import typer
 from nlobayes import provenance
 from nlobayes.artifacts import contents
 from nlobayes.artifacts.files import read_json
-from nlobayes.artifacts.netcdf import read_attrs, read_groups
+from nlobayes.artifacts.netcdf import open_artifact
 from nlobayes.artifacts.records import write_record
-from nlobayes.artifacts.seals import digest, digests
+from nlobayes.artifacts.seals import digests
 from nlobayes.commands.shared.centres import check_networks
 from nlobayes.commands.shared.exported_targets import (
     Target,
     facts_of_targets,
     is_of_classes,
     network_of_targets,
-    noise_tables,
     targets_of,
 )
 from nlobayes.commands.shared.functions import read_weights
@@ -34,9 +33,9 @@ from nlobayes.surrogate.domain import Domain, fit_domain
 from nlobayes.surrogate.evaluation import evaluate
 from nlobayes.surrogate.identity import in_words, origin
 from nlobayes.surrogate.limits import fit_limits
-from nlobayes.surrogate.mixture import Chunk
+from nlobayes.surrogate.predictive import Chunk
 from nlobayes.surrogate.reduction import fewest_draws, spread_evenly
-from nlobayes.types import Dataset, Exported
+from nlobayes.types import Dataset, Exported, NoiseTable
 
 TEX = "_&%$#"
 BIBTEX = """\
@@ -60,36 +59,37 @@ def export(
     record: Annotated[Path | None, typer.Option(help="Record of what made it (JSON).")] = None,
 ) -> None:
     """Write draws, transforms, noise, domain, verdicts and provenance to one file."""
-    job, made = read_job(ExportJob, spec), read_attrs(posterior)
+    job, read = read_job(ExportJob, spec), open_artifact(posterior, "thinned")
+    made, source = read.attrs, open_artifact(dataset, "dataset")
     if job.network.codes:
         files = sorted({code.file for code in job.network.codes.values()})
         raise InputError("commands.own_activation", where=posterior, files=files)
     check_networks(made, posterior)
-    data = contents.read_dataset(dataset)
+    data = contents.dataset_of(source)
     convergence = read_json(diagnostics, "checks", "converged")
     scores = read_json(evaluation, *_needed(data), "calibration_checks", "val", "test")
     targets = targets_of(data, scores)
-    weights = read_weights(read_groups(posterior, "thinned"), posterior)
+    weights = read_weights(read.groups, posterior)
     drawn = network_of_targets(weights, data, job.temperature)
     kept = _choose(drawn, job, data, targets)
-    inputs = digests([posterior, dataset, diagnostics, evaluation])
+    inputs = digests([read, source, diagnostics, evaluation])
     domain = _domain(data)
     made_by = provenance.record(
         *("export", job.model_dump(), inputs),
         **{name: made[name] for name in ("device", "precision", "exact", "checks")},
     )
-    stated = contents.read_statement(dataset)
+    stated = contents.statement_of(source.attrs)
     exported = Exported(
         variables={name: values[kept] for name, values in drawn.items()},
         features=domain.features,
         spacing=domain.spacing,
         limits=_limits(data),
         typical=_typical(data),
-        **noise_tables(targets),
+        noises=tuple(NoiseTable(one.noise.residual, one.noise.probability) for one in targets),
         facts=_facts(job, data, targets, convergence, scores)
         | {"domain": _domain_facts(domain, data)}
         | stated
-        | {"bibtex": _bibtex(data, stated, made_by, digest(posterior))},
+        | {"bibtex": _bibtex(data, stated, made_by, read.sha256)},
     )
     contents.write_surrogate(out, exported, data, made_by)
     write_record(record, made_by, [out])

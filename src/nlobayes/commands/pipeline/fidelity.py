@@ -9,7 +9,7 @@ import typer
 
 from nlobayes import provenance
 from nlobayes.artifacts.files import read_json, write_csv, write_json
-from nlobayes.artifacts.netcdf import Groups, read_attrs, read_groups
+from nlobayes.artifacts.netcdf import Groups, open_artifact
 from nlobayes.artifacts.predicted import read_predicted
 from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
@@ -83,7 +83,7 @@ def _sources(run: str, results: Path) -> Sources:
 
 def _read_draws(paths: Sequence[Path]) -> list[Held]:
     """Read the predictions of each posterior at the test rows, which must be the same."""
-    read = {path: read_groups(path, "predictions") for path in paths}
+    read = {path: open_artifact(path, "predictions").groups for path in paths}
     first = read[paths[0]]["points"]
     for path, groups in read.items():
         if not groups["points"].equals(first):
@@ -110,9 +110,10 @@ def _pareto_k(files: Sources) -> float | None:
 
     Draws that were resampled by these weights store it as an attribute.
     """
-    stats = read_groups(files.posterior, "posterior")["sample_stats"]
+    posterior = open_artifact(files.posterior, "posterior", only=("sample_stats",))
+    stats = posterior.groups["sample_stats"]
     if LOG_APPROXIMATION not in stats:
-        return read_attrs(files.posterior).get("pareto_k")
+        return posterior.attrs.get("pareto_k")
     return pareto_k(stats["lp"].values, stats[LOG_APPROXIMATION].values)
 
 

@@ -8,7 +8,7 @@ import typer
 
 from nlobayes import provenance
 from nlobayes.artifacts import contents, predicted
-from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
+from nlobayes.artifacts.netcdf import open_artifact, write_groups
 from nlobayes.artifacts.seals import digests
 from nlobayes.commands.shared import runtime
 from nlobayes.commands.shared.centres import read_centres
@@ -34,8 +34,9 @@ def posterior_predictive(
     """Write f on the model scale and the likelihood's noise for every draw, MAP and point."""
     job = read_job(PosteriorPredictiveJob, spec)
     runtime.configure(job.model.precision)
-    data = contents.read_dataset(dataset)
-    thinned = read_groups(posterior, "thinned")
+    source = open_artifact(dataset, "dataset")
+    _, thinned, made, _ = read = open_artifact(posterior, "thinned")
+    data = contents.dataset_of(source)
     check_same_rows(thinned, data, posterior, dataset)
     draws = thinned["posterior"]
     drawn = flatten(read_weights(thinned, posterior))
@@ -48,11 +49,10 @@ def posterior_predictive(
     groups = predicted.predictions_groups(of_posterior, of_baseline, data, draws, plane)
     sizes = [name for name in draws if is_size(str(name))]
     groups |= {"sizes": draws[sizes]} if sizes else {}
-    made = read_attrs(posterior)
     record = provenance.record(
         "posterior_predictive",
         job.model_dump(),
-        digests([posterior, dataset, *start]),
+        digests([read, source, *start]),
         device=runtime.device(),
         precision=job.model.precision,
         **{name: made[name] for name in ("exact", "checks")},

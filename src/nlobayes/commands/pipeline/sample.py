@@ -2,8 +2,7 @@
 
 from nlobayes.artifacts.chains import sampled_groups
 from nlobayes.artifacts.contents import DatasetFile, observed_groups, statement_of
-from nlobayes.artifacts.meanings import explain
-from nlobayes.artifacts.netcdf import PosteriorFile
+from nlobayes.artifacts.netcdf import PosteriorFile, explain
 from nlobayes.commands.shared.earlier import earlier_of
 from nlobayes.commands.stage import stage
 from nlobayes.study.jobs import SampleJob

@@ -14,7 +14,7 @@ import xarray as xr
 
 from nlobayes.artifacts.contents import read_dataset
 from nlobayes.artifacts.files import write_csv
-from nlobayes.artifacts.netcdf import read_groups, write_groups
+from nlobayes.artifacts.netcdf import open_artifact, write_groups
 from nlobayes.commands.shared import runtime
 from nlobayes.commands.shared.earlier import earlier_of
 from nlobayes.commands.shared.trials import (
@@ -150,4 +150,4 @@ def _loading(drawn: dict[str, np.ndarray]) -> Trials:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "draws.nc"
         write_groups(path, "thinned", groups, {})
-        return time_trials(partial(read_groups, path, "thinned"), LOADINGS)
+        return time_trials(partial(open_artifact, path, "thinned"), LOADINGS)

@@ -6,8 +6,9 @@ from typing import Annotated
 import typer
 
 from nlobayes import provenance
-from nlobayes.artifacts.contents import read_dataset
+from nlobayes.artifacts.contents import dataset_of
 from nlobayes.artifacts.files import read_json, write_csv
+from nlobayes.artifacts.netcdf import open_artifact
 from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
 from nlobayes.commands.shared import chain_tables as chains
@@ -32,9 +33,10 @@ def tabulate(
 ) -> None:
     """Write the tables behind the figures of one run, of numbers or of classes."""
     job = read_job(TabulateJob, spec)
-    data = read_dataset(dataset)
+    source, predicted = open_artifact(dataset, "dataset"), open_artifact(predictions, "predictions")
+    data = dataset_of(source)
     task = task_of(data)
-    given = reading.read_given(predictions, dataset, data, job.covariate)
+    given = reading.read_given(predicted, dataset, data, job.covariate)
     covariate = covariates.of(data, job.covariate)
     cases = points_of(job.cases, data)
     choices = reading.choices(job.seed, job.calibration, image=job.image, cases=cases)
@@ -52,6 +54,6 @@ def tabulate(
     }
     for name, table in written.items():
         write_csv(plots / f"{name}.csv", table)
-    inputs = digests([diagnostics, predictions, evaluation, dataset, *start])
+    inputs = digests([diagnostics, predicted, evaluation, source, *start])
     made = provenance.record("tabulate", job.model_dump(), inputs)
     write_record(record, made, [plots / f"{name}.csv" for name in written])

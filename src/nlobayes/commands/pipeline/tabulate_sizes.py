@@ -9,7 +9,7 @@ import typer
 from nlobayes import provenance
 from nlobayes.artifacts.contents import read_dataset
 from nlobayes.artifacts.files import write_csv
-from nlobayes.artifacts.netcdf import Groups, read_groups
+from nlobayes.artifacts.netcdf import Artifact, Groups, open_artifact
 from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
 from nlobayes.builder.architecture import prior_of_sizes
@@ -34,12 +34,13 @@ def tabulate_sizes(
 ) -> None:
     """Write the tables behind the figures of the size of a network."""
     job = read_job(TabulateSizesJob, spec)
-    groups, data = read_groups(posterior, "posterior"), read_dataset(dataset)
+    groups, data = open_artifact(posterior, "posterior").groups, read_dataset(dataset)
+    predicted = open_artifact(predictions, "predictions")
     if not drawn_sizes(groups["posterior"]):
         raise InputError("commands.fixed_size", where=posterior)
     written = {
         **_of_chains(job, groups),
-        **_of_predictions(job, predictions, dataset, data),
+        **_of_predictions(job, predicted, dataset, data),
     }
     for name, table in written.items():
         write_csv(plots / f"{name}.csv", table)
@@ -61,13 +62,13 @@ def _of_chains(job: TabulateSizesJob, groups: Groups) -> dict[str, Columns]:
 
 
 def _of_predictions(
-    job: TabulateSizesJob, predictions: Path, dataset: Path, data: Dataset
+    job: TabulateSizesJob, predicted: Artifact, dataset: Path, data: Dataset
 ) -> dict[str, Columns]:
     """Tabulate the scores of every draw, of all draws together, and of the modal size."""
-    given, task = read_given(predictions, dataset, data, job.covariate), task_of(data)
+    given, task = read_given(predicted, dataset, data, job.covariate), task_of(data)
     if not given.sizes:
-        raise InputError("commands.fixed_size", where=predictions)
-    draws: np.ndarray = read_groups(predictions, "predictions")["predictions"]["draw"].values
+        raise InputError("commands.fixed_size", where=predicted.path)
+    draws: np.ndarray = predicted.groups["predictions"]["draw"].values
     return {
         "draw_scores": draws_table(task, given, draws),
         "size_scores": scores_table(score_sizes(task, given)),

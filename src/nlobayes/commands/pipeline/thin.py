@@ -9,10 +9,10 @@ import typer
 from scipy.special import softmax
 
 from nlobayes import provenance
-from nlobayes.artifacts.contents import read_dataset
-from nlobayes.artifacts.draws import CENTRES
+from nlobayes.artifacts.chains import CENTRES
+from nlobayes.artifacts.contents import dataset_of
 from nlobayes.artifacts.files import read_json, write_csv
-from nlobayes.artifacts.netcdf import Groups, read_attrs, read_groups, write_groups
+from nlobayes.artifacts.netcdf import Groups, open_artifact, write_groups
 from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
 from nlobayes.commands.shared.posteriors import stored_every
@@ -45,7 +45,8 @@ def thin(
     record: Annotated[Path | None, typer.Option(help="Record of what made it (JSON).")] = None,
 ) -> None:
     """Keep every n-th stored draw, with n from the autocorrelation of the predictions."""
-    groups = read_groups(posterior, "posterior")
+    _, groups, made, _ = read = open_artifact(posterior, "posterior")
+    source = open_artifact(dataset, "dataset")
     verdict = read_json(diagnostics, "thinning_step", "checks")
     apart = stored_every(groups["posterior"])
     stride = min(int(verdict["thinning_step"]) // apart, groups["posterior"].sizes["draw"])
@@ -57,13 +58,12 @@ def thin(
             stored_every=apart,
             posterior=posterior,
         )
-    write_csv(table, _costs(groups, read_dataset(dataset), apart, stride * apart))
+    write_csv(table, _costs(groups, dataset_of(source), apart, stride * apart))
     kept = {"draw": slice(stride - 1, None, stride)}
     thinned: Groups = {name: groups[name].isel(kept) for name in DRAWN if name in groups}
     thinned |= {name: groups[name] for name in ("observed_data", "constant_data")}
-    made = read_attrs(posterior)
     facts = {name: made[name] for name in FACTS if name in made}
-    inputs = digests([posterior, diagnostics, dataset])
+    inputs = digests([read, diagnostics, source])
     made_by = provenance.record("thin", made["spec"], inputs, **facts, checks=verdict["checks"])
     write_groups(out, "thinned", thinned, made_by)
     write_record(record, made_by, [out, table])

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from nlobayes.artifacts.streams import to_batch
-from nlobayes.bundles.bundle import Bundle, Processes, pdg_text
+from nlobayes.bundles.surrogates import Bundle, Processes, pdg_text
 from nlobayes.commands.shared.points import Tally, Unpredicted
 from nlobayes.data.slha_blocks import is_slha, to_integers
 from nlobayes.data.spectrum_chunks import list_files

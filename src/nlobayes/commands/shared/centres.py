@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from nlobayes.artifacts.chains import CENTRES, LINEARISED
 from nlobayes.artifacts.contents import read_variables
-from nlobayes.artifacts.draws import CENTRES, LINEARISED
 from nlobayes.artifacts.netcdf import Groups
 from nlobayes.errors import InputError
 from nlobayes.types import Named

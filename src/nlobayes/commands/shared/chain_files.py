@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nlobayes.artifacts.drawn_so_far import Drawn, read_drawn
+from nlobayes.artifacts.chains import Drawn, read_drawn
 from nlobayes.errors import InputError, one_line
 
 PROGRESS = re.compile(r": (\d+) of (\d+)\s*$")

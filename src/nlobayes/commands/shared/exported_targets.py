@@ -14,8 +14,7 @@ from nlobayes.evaluation.predictive.fitted import FittedNoise
 from nlobayes.evaluation.predictive.noise_fit import lies_about_mean, standard_law
 from nlobayes.evaluation.tasks.outputs import with_one_target
 from nlobayes.model.networks import BIASES, WEIGHTS, is_parameter
-from nlobayes.surrogate.mixture import StoredNoise
-from nlobayes.surrogate.targets import FURTHER
+from nlobayes.surrogate.predictive import StoredNoise
 from nlobayes.types import Dataset, Named, NoiseTable
 
 SCORES = (
@@ -73,16 +72,6 @@ def network_of_targets(named: Named, data: Dataset, temperature: float) -> dict[
     return drawn
 
 
-def noise_tables(targets: Sequence[Target]) -> dict[str, Any]:
-    """Return the noise of the targets as arrays for the export; empty arrays for classes."""
-    if not targets:
-        return dict(surrogate_file.NO_NOISE)
-    first, *further = (
-        NoiseTable(target.noise.residual, target.noise.probability) for target in targets
-    )
-    return {**first._asdict(), "further": tuple(further)}
-
-
 def facts_of_targets(
     data: Dataset, targets: Sequence[Target], scores: Mapping[str, Any]
 ) -> dict[str, Any]:
@@ -97,7 +86,7 @@ def facts_of_targets(
         "predictive_noise": first.scores["predictive_noise"],
         "scores": _scores(first.scores),
     }
-    return facts | ({FURTHER: [_further(target) for target in others]} if others else {})
+    return facts | ({"further": [_further(target) for target in others]} if others else {})
 
 
 def _further(target: Target) -> dict[str, Any]:

@@ -20,10 +20,9 @@ from nlobayes.surrogate.answers import (
     answer_classes,
 )
 from nlobayes.surrogate.classifier import Classifier
-from nlobayes.surrogate.conditions import BEYOND, MISSING
-from nlobayes.surrogate.domain import NEAR_EDGE, OUTSIDE
-from nlobayes.surrogate.outputs import Scale
+from nlobayes.surrogate.domain import BEYOND, MISSING, NEAR_EDGE, OUTSIDE
 from nlobayes.surrogate.surrogate import Surrogate
+from nlobayes.surrogate.targets import Scale
 from nlobayes.surrogate.trained import Trained
 
 Unpredicted = Literal["keep", "skip", "refuse"]

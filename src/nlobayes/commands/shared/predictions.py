@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from nlobayes.artifacts.netcdf import Groups, read_attrs, read_groups
+from nlobayes.artifacts.netcdf import Artifact, Groups
 from nlobayes.artifacts.predicted import read_plane, read_predicted
 from nlobayes.commands.shared import covariates
 from nlobayes.errors import InputError
@@ -19,16 +19,16 @@ from nlobayes.study.presets import CalibrationTolerances
 from nlobayes.types import Columns, Dataset
 
 
-def read_given(predictions: Path, dataset: Path, data: Dataset, column: str) -> Given:
-    """Read predictions of this dataset, and the column along which to show them.
+def read_given(predicted: Artifact, dataset: Path, data: Dataset, column: str) -> Given:
+    """Take predictions of this dataset, and the column along which to show them.
 
     Raises
     ------
     InputError
         If the predictions are of another dataset, or the dataset has no such column.
     """
-    groups = read_groups(predictions, "predictions")
-    check_same_points(groups["points"], data, predictions, dataset)
+    groups = predicted.groups
+    check_same_points(groups["points"], data, predicted.path, dataset)
     return Given(
         data=data,
         covariate=covariates.of(data, column).values,
@@ -37,7 +37,7 @@ def read_given(predictions: Path, dataset: Path, data: Dataset, column: str) -> 
         chains=groups["predictions"].sizes["chain"],
         sizes=_sizes(groups),
         plane=read_plane(groups),
-        approximate=_is_approximate(read_attrs(predictions)),
+        approximate=_is_approximate(predicted.attrs),
     )
 
 

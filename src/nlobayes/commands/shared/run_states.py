@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nlobayes.artifacts.drawn_so_far import Drawn
+from nlobayes.artifacts.chains import Drawn
 from nlobayes.artifacts.files import read_json
 from nlobayes.commands.shared.chain_files import (
     Folders,

@@ -8,13 +8,10 @@ from typing import Annotated
 
 import typer
 
-from nlobayes.artifacts.files import as_json
-from nlobayes.artifacts.folders import write_folder
-from nlobayes.bundles.bundle import Bundle
-from nlobayes.bundles.datasets import trained
+from nlobayes.artifacts.files import as_json, write_folder
 from nlobayes.bundles.index import INDEX, Entry, Index, as_mapping, entry_of
-from nlobayes.bundles.shared_rows import SharedRows, share, widening
-from nlobayes.bundles.surrogates import load_each
+from nlobayes.bundles.shared_rows import SharedRows, share, trained, widening
+from nlobayes.bundles.surrogates import Bundle, load_each
 from nlobayes.errors import one_line
 from nlobayes.surrogate.surrogate import Surrogate
 
@@ -30,7 +27,7 @@ def bundle(
 ) -> None:
     """Make a bundle: surrogates of one process and energy each, and the index `bundle.json`."""
     loaded = [(Path(path), surrogate) for path, surrogate in load_each(surrogates).values()]
-    listed = sorted(((entry_of(s, path), path, s) for path, s in loaded), key=_place)
+    listed = sorted(((entry_of(s), path, s) for path, s in loaded), key=_place)
     entries = tuple(entry for entry, _, _ in listed)
     copies = {entry.file: path for entry, path, _ in listed}
     index = Index(entries, _shared(listed))

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from nlobayes import provenance
 from nlobayes.artifacts import contents
-from nlobayes.artifacts.netcdf import read_attrs, read_groups
+from nlobayes.artifacts.netcdf import open_artifact
 from nlobayes.artifacts.seals import digests
 from nlobayes.commands.shared import runtime
 from nlobayes.commands.shared.functions import check_same_rows, flatten, predict_draws
@@ -54,7 +54,9 @@ def condense(
         seed=seed,
     )
     runtime.configure(job.model.precision)
-    data, thinned = contents.read_dataset(dataset), read_groups(posterior, "thinned")
+    _, thinned, made, _ = read = open_artifact(posterior, "thinned")
+    source = open_artifact(dataset, "dataset")
+    data = contents.dataset_of(source)
     _check(job.model, data)
     check_same_rows(thinned, data, posterior, dataset)
     at = _points(data, points)
@@ -80,12 +82,11 @@ def condense(
         relative_to=data.transforms["target"].get("relative_to"),
         reference=at.relative_to,
     )
-    made = read_attrs(posterior)
     _warn(posterior, made["checks"])
     record = provenance.record(
         "condense",
         job.model_dump(),
-        digests([posterior, dataset]),
+        digests([read, source]),
         device=runtime.device(),
         precision=job.model.precision,
         **{name: made[name] for name in ("exact", "checks")},

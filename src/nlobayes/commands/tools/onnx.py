@@ -7,12 +7,11 @@ from typing import Annotated
 import typer
 
 from nlobayes.artifacts.files import write_bytes
-from nlobayes.artifacts.seals import digest
 from nlobayes.commands.shared import runtime
 from nlobayes.commands.shared.quantiles import probabilities_of
 from nlobayes.errors import InputError
 from nlobayes.extras import needs_extra
-from nlobayes.surrogate.trained import is_of_classes, read_exported
+from nlobayes.surrogate.trained import read_exported
 
 ENDING = ".onnx"
 NO_QUANTILES = (
@@ -29,17 +28,15 @@ def onnx(
     """Write an ONNX model of mean, median, errors and quantiles, with facts of the surrogate."""
     if out.suffix != ENDING:
         raise InputError("commands.onnx_ending", where="--out", path=out)
-    probabilities, exported = probabilities_of(quantiles), read_exported(surrogate)
-    if is_of_classes(exported):
-        target = exported.facts["target"]
-        raise InputError("surrogate.of_classes", where=surrogate, target=target)
+    probabilities = probabilities_of(quantiles)
+    exported = read_exported(surrogate, of_classes=False)
     with needs_extra("onnx"):
         runtime.configure("float64")
         from nlobayes.surrogate.in_onnx import onnx_model
 
     model = onnx_model(exported, draws, probabilities)
     model.producer_name, model.producer_version = "nlobayes", version("nlobayes")
-    model.metadata_props.add(key="surrogate_sha256", value=digest(surrogate))
+    model.metadata_props.add(key="surrogate_sha256", value=exported.sha256)
     content = model.SerializeToString()
     write_bytes(out, content)
     typer.echo(f"{out}: {len(content) / 1e6:.3g} MB", err=True)

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 import numpy as np
 import typer
 
-from nlobayes.bundles.bundle import Bundle
+from nlobayes.bundles.surrogates import Bundle
 from nlobayes.commands.shared import runtime
 from nlobayes.commands.shared.bundle_points import (
     BundleRequest,
@@ -41,9 +41,9 @@ from nlobayes.data.spectrum_chunks import open_spectra
 from nlobayes.data.table_files import open_stream, open_table
 from nlobayes.data.units import convert
 from nlobayes.errors import InputError, one_line
+from nlobayes.surrogate.answers import load
 from nlobayes.surrogate.classifier import Classifier
 from nlobayes.surrogate.identity import in_words
-from nlobayes.surrogate.loading import load
 from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.surrogate.trained import Trained
 

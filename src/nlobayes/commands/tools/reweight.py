@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from nlobayes import provenance
 from nlobayes.artifacts import contents
 from nlobayes.artifacts.files import write_csv
-from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
+from nlobayes.artifacts.netcdf import open_artifact, write_groups
 from nlobayes.artifacts.seals import digests
 from nlobayes.commands.shared import runtime
 from nlobayes.commands.shared.functions import check_same_rows, flatten, predict_draws
@@ -49,7 +49,9 @@ def reweight(
     runtime.configure("float64")
     from nlobayes.builder.stored import log_ratios
 
-    data, groups = contents.read_dataset(dataset), read_groups(posterior, "thinned")
+    _, groups, made, _ = read = open_artifact(posterior, "thinned")
+    source = open_artifact(dataset, "dataset")
+    data = contents.dataset_of(source)
     check_same_rows(groups, data, posterior, dataset)
     stored = contents.read_variables(groups["posterior"])
     weights = importance.importance_weights(log_ratios(old, new, data, stored))
@@ -63,11 +65,10 @@ def reweight(
     rng = np.random.default_rng(seed)
     chosen = importance.resample(weights, total, rng)
     groups["posterior"] = _choose(stored, chosen)
-    made = read_attrs(posterior)
     record = provenance.record(
         "reweight",
         job.model_dump(),
-        digests([posterior, dataset]),
+        digests([read, source]),
         device=runtime.device(),
         precision=made["precision"],
         exact=made["exact"],

@@ -8,7 +8,7 @@ import typer
 
 from nlobayes.artifacts import contents
 from nlobayes.artifacts.files import write_csv
-from nlobayes.artifacts.netcdf import read_groups
+from nlobayes.artifacts.netcdf import open_artifact
 from nlobayes.commands.shared import runtime
 from nlobayes.commands.shared.functions import check_same_rows, flatten, predict_draws
 from nlobayes.commands.shared.posteriors import model_of
@@ -33,7 +33,7 @@ def sensitivity(
     from nlobayes.builder.stored import components
 
     data = contents.read_dataset(dataset)
-    thinned = read_groups(posterior, "thinned")
+    thinned = open_artifact(posterior, "thinned").groups
     check_same_rows(thinned, data, posterior, dataset)
     stored = contents.read_variables(thinned["posterior"])
     found = components(model, data, stored)

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from nlobayes.errors import InputError, one_line
+from nlobayes.surrogate.answers import load
 from nlobayes.surrogate.identity import in_words
-from nlobayes.surrogate.loading import load
 from nlobayes.surrogate.surrogate import Surrogate
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")

@@ -98,33 +98,31 @@ def noise_sd(chunk: Chunk, noise: StoredNoise) -> np.ndarray:
     return locate(chunk, noise).law.sd()
 
 
-def summarise(chunk: Chunk, noise: StoredNoise, probabilities: Sequence[float]) -> Prediction:
-    """Summarise the predictive on the model scale."""
-    check_probabilities(noise, probabilities)
-    centres, law, epistemic = locate(chunk, noise)
-    mean = centres.mean(axis=0)
-    within = epistemic if noise.about == "draws" else 0.0
-    median, *quantiles = Mixture(centres, law, by_newton).quantiles([0.5, *probabilities])
-    stacked = np.reshape(quantiles, (len(probabilities), len(mean)))
-    total = np.hypot(within, law.sd())
-    return Prediction(mean, median, epistemic, total, stacked)
+def summarise(
+    chunk: Chunk, noise: StoredNoise, probabilities: Sequence[float], *, powers: bool
+) -> Prediction:
+    """Summarise the predictive on the model scale, or of 10 to the power of it with `powers`.
 
-
-def to_target(chunk: Chunk, on_scale: Prediction, noise: StoredNoise) -> Prediction:
-    """Convert a summary of log10 of the target to a summary of the target.
-
-    Median, quantiles, mean and total sd are those of one distribution, that of 10^(f + noise),
-    which `sample` draws. Median and quantiles are powers of those on the model scale. The posterior
-    sd is that of 10^f over the draws.
+    Median, quantiles, mean and total sd are those of one distribution, that of f + noise or of
+    10^(f + noise), which `sample` draws. Median and quantiles of powers are powers of those on the
+    model scale. The posterior sd is that of f or 10^f over the draws.
     """
-    targets, (located, law, _) = 10.0**chunk.functions, locate(chunk, noise)
-    centres = targets if noise.about == "draws" else 10.0**located
+    check_probabilities(noise, probabilities)
+    about_draws = noise.about == "draws"
+    centres, law, posterior_sd = locate(chunk, noise)
+    median, *others = Mixture(centres, law, by_newton).quantiles([0.5, *probabilities])
+    quantiles = np.reshape(others, (len(probabilities), len(median)))
+    if not powers:
+        total = np.hypot(posterior_sd if about_draws else 0.0, law.sd())
+        return Prediction(centres.mean(axis=0), median, posterior_sd, total, quantiles)
+    targets = 10.0**chunk.functions
+    centres = targets if about_draws else 10.0**centres
     centre, between = centres.mean(axis=0), centres.std(axis=0)
     first, second = (_excess(law, power) for power in (1, 2))
     within = np.maximum(second - 2 * first - np.square(first), 0)
     total = np.sqrt((1 + second) * np.square(between) + within * np.square(centre))
-    median, quantiles = 10.0**on_scale.median, 10.0**on_scale.quantiles
-    return Prediction((1 + first) * centre, median, targets.std(axis=0), total, quantiles)
+    mean, spread = (1 + first) * centre, targets.std(axis=0)
+    return Prediction(mean, 10.0**median, spread, total, 10.0**quantiles)
 
 
 def sample(chunk: Chunk, noise: StoredNoise, rng: np.random.Generator) -> np.ndarray:
