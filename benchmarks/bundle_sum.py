@@ -27,13 +27,13 @@ import numpy as np
 from scipy.stats import spearmanr
 
 from nlobayes import Bundle
-from nlobayes.data.physics.hadronic import cross_sections
-from nlobayes.data.physics.luminosity import luminosities
-from nlobayes.data.physics.mssm import spectrum
-from nlobayes.data.physics.partonic import make_pair
-from nlobayes.data.physics.pdf import MSTW2008_NLO
-from nlobayes.data.physics.scans import Parameters, sample_parameters
-from nlobayes.data.processes import NEUTRALINOS, columns_of, make_process
+from nlobayes.physics.hadronic import cross_sections
+from nlobayes.physics.luminosity import luminosities
+from nlobayes.physics.mssm import neutralinos
+from nlobayes.physics.partonic import make_pair
+from nlobayes.physics.pdf import MSTW2008_NLO
+from nlobayes.physics.processes import NEUTRALINOS, columns_of, make_process
+from nlobayes.physics.scans import Parameters, sample_parameters
 from nlobayes.surrogate.cross_section import sum_of_draws
 from nlobayes.surrogate.surrogate import Surrogate
 
@@ -54,7 +54,7 @@ class Part(NamedTuple):
 
 def columns(parameters: Parameters) -> dict[str, np.ndarray]:
     """Give masses and mixings of all neutralinos (point,), by the names of columns."""
-    made = spectrum(parameters)
+    made = neutralinos(parameters)
     found = {}
     for number, particle in enumerate(NEUTRALINOS):
         mass, *mixings = columns_of(particle)

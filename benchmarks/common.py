@@ -22,8 +22,8 @@ from pydantic import ValidationError
 
 from nlobayes.commands.shared import runtime
 from nlobayes.data.datasets import Choices, make_dataset
-from nlobayes.data.physics.source import Settings, simulate
 from nlobayes.data.selection import select
+from nlobayes.data.simulators.simulate import Settings, scan_table
 from nlobayes.data.splits import Split
 from nlobayes.diagnostics.convergence import ess_bulk, rhat
 from nlobayes.likelihoods.gaussian import GaussianLikelihood
@@ -126,7 +126,7 @@ def parse_sampler(text: str) -> MCMC:
 def simulate_rows(rows: int) -> Table:
     """Simulate enough points for this many train rows."""
     settings = Settings(sqrt_s_tev=13.0, squark_mass_gev=3000.0)
-    return simulate(SEED, rows + 2 * HELD_OUT, settings)
+    return scan_table(SEED, rows + 2 * HELD_OUT, settings)
 
 
 def make_embedded(

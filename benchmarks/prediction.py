@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 
 from nlobayes import Surrogate
-from nlobayes.data.physics.partonic import identical_pair
-from nlobayes.data.physics.points import cross_sections_at
-from nlobayes.data.physics.source import Settings, simulate
+from nlobayes.data.simulators.simulate import Settings, scan_table
 from nlobayes.data.transforms import map_features
+from nlobayes.physics.hadronic import cross_sections_at
+from nlobayes.physics.partonic import identical_pair
 
 POINTS, TURNS = 15_000, 7
 SQRT_S_TEV, SQUARK_MASS_GEV = 13.0, 3000.0
@@ -32,7 +32,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("surrogate", type=Path)
     surrogate = Surrogate.load(parser.parse_args().surrogate)
-    table = simulate(1, POINTS, Settings(SQRT_S_TEV, SQUARK_MASS_GEV))
+    table = scan_table(1, POINTS, Settings(SQRT_S_TEV, SQUARK_MASS_GEV))
     points = np.column_stack([table.columns[name] for name in surrogate.inputs])
     pair = identical_pair(points[:, 0], points[:, 1:])
     squarks = np.full(POINTS, SQUARK_MASS_GEV)

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from nlobayes.data.physics.couplings import Quark
-from nlobayes.data.physics.partonic import Pair, born_cross_sections
+from nlobayes.physics.couplings import Quark
+from nlobayes.physics.partonic import Pair, born_cross_sections
 
 
 def born_cross_section(

@@ -7,7 +7,7 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 
-from nlobayes.data.processes import CHARGINOS, NEUTRALINOS
+from nlobayes.physics.processes import CHARGINOS, NEUTRALINOS
 
 PROCESSES = (
     *combinations_with_replacement(NEUTRALINOS, 2),

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nlobayes.data.physics.mssm import Parameters, Spectrum, spectrum
-from nlobayes.data.physics.partonic import select_pair
-from nlobayes.data.physics.points import cross_sections_at
+from nlobayes.physics.hadronic import cross_sections_at
+from nlobayes.physics.mssm import Parameters, Spectrum, neutralinos
+from nlobayes.physics.partonic import select_pair
 
 NEUTRALINOS = (1000022, 1000023, 1000025, 1000035)
 SQUARKS = (*range(1000001, 1000005), *range(2000001, 2000005))
@@ -29,7 +29,7 @@ class Spectra(NamedTuple):
     @property
     def at_tree_level(self) -> Spectrum:
         """Masses and mixings of the neutralinos at every point."""
-        return spectrum(Parameters(*np.broadcast_arrays(*(np.asarray(x, float) for x in self))))
+        return neutralinos(Parameters(*np.broadcast_arrays(*(np.asarray(x, float) for x in self))))
 
 
 def write_slha(folder: Path, spectra: Spectra, *, prospino: bool = False) -> None:

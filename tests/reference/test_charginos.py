@@ -13,20 +13,20 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
-from nlobayes.data.physics.couplings import chargino_z_couplings, left_w_coupling, right_w_coupling
-from nlobayes.data.physics.hadronic import cross_sections
-from nlobayes.data.physics.luminosity import Luminosities, luminosities
-from nlobayes.data.physics.mssm import (
+from nlobayes.physics.couplings import chargino_z_couplings, left_w_coupling, right_w_coupling
+from nlobayes.physics.hadronic import cross_sections
+from nlobayes.physics.luminosity import Luminosities, luminosities
+from nlobayes.physics.mssm import (
     Parameters,
     chargino_mass_matrix,
     charginos,
     mass_matrix,
-    spectrum,
+    neutralinos,
 )
-from nlobayes.data.physics.partonic import DOWN_TYPE, UP_TYPE, Pair, Quark, make_pair, threshold_gev
-from nlobayes.data.physics.pdf import MSTW2008_NLO
-from nlobayes.data.physics.scans import sample_parameters
-from nlobayes.data.processes import make_process
+from nlobayes.physics.partonic import DOWN_TYPE, UP_TYPE, Pair, Quark, make_pair
+from nlobayes.physics.pdf import MSTW2008_NLO
+from nlobayes.physics.processes import make_process
+from nlobayes.physics.scans import sample_parameters
 from tests.born import born_cross_section
 from tests.reference.test_pairs import (
     ALPHA,
@@ -189,8 +189,8 @@ def test_bilinear_charges_are_helicity_amplitudes(
     pair = make_pair(scanned, make_process(*process))
     for quark in pair.quarks:
         for factor in (1.01, 1.3, 2.5):
-            energy = np.minimum(threshold_gev(pair) * factor, 1500.0)
-            energy = energy.clip(1.001 * threshold_gev(pair))
+            energy = np.minimum(pair.threshold_gev * factor, 1500.0)
+            energy = energy.clip(1.001 * pair.threshold_gev)
             ours = born_cross_section(pair, quark, energy[:, None], squark)[:, 0]
             np.testing.assert_allclose(ours, partonic(pair, quark, energy, squark), rtol=1e-5)
 
@@ -199,7 +199,7 @@ def test_signs_of_masses_are_those_of_the_rows(scanned: Parameters) -> None:
     """A row of U or of V changes sign together with the mass, also in the amplitudes."""
     for process in ((1000022, 1000037), (1000024, -1000037)):
         pair = make_pair(scanned, make_process(*process))
-        energy = 1.3 * threshold_gev(pair)
+        energy = 1.3 * pair.threshold_gev
         for rows in (slice(0, 2), slice(2, 4)):
             mixing = pair.second_mixing.copy()
             mixing[:, rows] *= -1
@@ -247,8 +247,8 @@ def test_higgsinos_are_a_quarter_of_winos() -> None:
 def test_couplings_obey_the_sum_rules_of_unitary_mixing(scanned: Parameters) -> None:
     """Over neutralinos, O^L O^L is sin^2 - O'^L of two charginos, O^R O^R with O'^R; all squares of
     all O^L or O^R sum to 3/2."""
-    rows, made = spectrum(scanned).mixings, charginos(scanned)
-    both = [np.concatenate([made.left[:, j], made.right[:, j]], axis=1).T for j in (0, 1)]
+    rows, made = neutralinos(scanned).mixings, charginos(scanned)
+    both = [made.mixings[:, j].T for j in (0, 1)]
     ns = [rows[:, i].T for i in range(4)]
     left = np.array([[left_w_coupling(n, c) for c in both] for n in ns])
     right = np.array([[right_w_coupling(n, c) for c in both] for n in ns])
@@ -285,16 +285,17 @@ def test_rates_of_all_pairs_do_not_depend_on_mixing_far_above_all_masses() -> No
 
 def test_mass_matrices_are_diagonal_in_their_mixings(scanned: Parameters) -> None:
     made = charginos(scanned)
+    left, right = made.mixings[..., :2], made.mixings[..., 2:]
     x = chargino_mass_matrix(scanned)
-    diagonal = made.left @ x @ np.swapaxes(made.right, 1, 2)
+    diagonal = left @ x @ np.swapaxes(right, 1, 2)
     expected = made.masses_gev[:, :, None] * np.eye(2)
     np.testing.assert_allclose(diagonal, expected, atol=1e-9)
     assert np.all(np.diff(made.masses_gev) > 0)
-    for rows in (made.left, made.right):
+    for rows in (left, right):
         np.testing.assert_allclose(
             rows @ np.swapaxes(rows, 1, 2), np.broadcast_to(np.eye(2), rows.shape), atol=1e-12
         )
-    assert np.all(np.max(made.right, axis=2) >= np.sqrt(0.5) - 1e-12)
+    assert np.all(np.max(right, axis=2) >= np.sqrt(0.5) - 1e-12)
     # Tr M^2 of neutralinos less Tr X X^T of charginos: soft masses cancel up to mu^2 and M1^2.
     neutralinos = np.trace(mass_matrix(scanned) @ mass_matrix(scanned), axis1=1, axis2=2)
     squares = np.trace(x @ np.swapaxes(x, 1, 2), axis1=1, axis2=2)
@@ -314,7 +315,7 @@ def test_cross_sections_are_integrals_over_tau(
     ours = cross_sections(pair, 2500.0, beams).nlo_pb
     for row in range(2):
         one = pair.at(slice(row, row + 1))
-        start = np.log(threshold_gev(one)[0])
+        start = np.log(one.threshold_gev[0])
 
         def integrand(x: float, one: Pair = one, start: float = start) -> float:
             log_range = np.log(beams.maximum_gev) - start
@@ -348,7 +349,7 @@ def test_there_are_more_positive_pairs_as_there_are_more_up_quarks(
     )
     ratio = plus / minus
     assert np.all((ratio > 1.3) & (ratio < 4))
-    heavy = np.argsort(threshold_gev(make_pair(scanned, make_process(1000022, 1000024))))
+    heavy = np.argsort(make_pair(scanned, make_process(1000022, 1000024)).threshold_gev)
     assert np.all(np.diff(ratio[1][heavy[[0, 12, -1]]]) > 0)
 
 

@@ -12,23 +12,25 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nlobayes.data.physics import evolution
-from nlobayes.data.physics.hadronic import cross_sections
-from nlobayes.data.physics.luminosity import (
+from nlobayes.physics import evolution
+from nlobayes.physics.hadronic import cross_sections
+from nlobayes.physics.luminosity import (
     Luminosities,
     drell_yan_gluon,
     drell_yan_quark,
     luminosities,
 )
-from nlobayes.data.physics.mellin import CONTOUR, invert
-from nlobayes.data.physics.mssm import Parameters, spectrum
-from nlobayes.data.physics.partonic import Pair, identical_pair, select_pair
-from nlobayes.data.physics.pdf import LES_HOUCHES_TOY, MSTW2008_NLO, InputDistributions
-from nlobayes.data.physics.splitting import leading_order, next_to_leading_order
+from nlobayes.physics.mellin import CONTOUR, invert
+from nlobayes.physics.mssm import Parameters, neutralinos
+from nlobayes.physics.partonic import Pair, identical_pair, select_pair
+from nlobayes.physics.pdf import MSTW2008_NLO, InputDistributions
+from nlobayes.physics.splitting import leading_order, next_to_leading_order
+from tests.les_houches import LES_HOUCHES_TOY
 
 DATA = Path(__file__).parent / "data"
 SHARED = Path(os.environ.get("NLOBAYES_SHARED", Path(__file__).parents[2].parent / "shared"))
 PROSPINO = SHARED / "data" / "prospino_chi1chi1.csv.gz"
+
 INPUTS = {"toy": LES_HOUCHES_TOY, "mstw_nlo": MSTW2008_NLO}
 ROOT_HALF = np.sqrt(0.5)
 
@@ -113,7 +115,7 @@ def test_cross_sections(beams: Luminosities, pair: tuple[int, int], squark_mass:
     i, j = pair
     rows = _table("cross_sections").query("i == @i and j == @j and m_squark == @squark_mass")
     parameters = Parameters(*rows[["M1", "M2", "mu", "tan_beta"]].to_numpy().T)
-    chosen = select_pair(spectrum(parameters), i, j)
+    chosen = select_pair(neutralinos(parameters), i, j)
     for mass, mixing, letter in zip(chosen[0:3:2], chosen[1:4:2], "ij", strict=True):
         components = rows[[f"n_{letter}{k}" for k in (1, 2, 3, 4)]]
         np.testing.assert_allclose(mass, rows[f"m_{letter}"], rtol=1e-7)

@@ -11,20 +11,19 @@ import numpy as np
 import pytest
 from scipy.integrate import quad_vec
 
-from nlobayes.data.physics.hadronic import cross_sections
-from nlobayes.data.physics.luminosity import Luminosities, luminosities
-from nlobayes.data.physics.mssm import Parameters, Spectrum, spectrum
-from nlobayes.data.physics.partonic import (
+from nlobayes.physics.hadronic import cross_sections
+from nlobayes.physics.luminosity import Luminosities, luminosities
+from nlobayes.physics.mssm import Parameters, Spectrum, neutralinos
+from nlobayes.physics.partonic import (
     DOWN_TYPE,
     UP_TYPE,
     Pair,
     Quark,
     identical_pair,
     select_pair,
-    threshold_gev,
 )
-from nlobayes.data.physics.pdf import MSTW2008_NLO
-from nlobayes.data.physics.scans import sample_parameters
+from nlobayes.physics.pdf import MSTW2008_NLO
+from nlobayes.physics.scans import sample_parameters
 from tests.born import born_cross_section
 
 PAIRS = [*combinations_with_replacement((1, 2, 3, 4), 2)]
@@ -48,7 +47,7 @@ def beams() -> Luminosities:
 
 @pytest.fixture(scope="module")
 def scanned() -> Spectrum:
-    return spectrum(sample_parameters(5, 40))
+    return neutralinos(sample_parameters(5, 40))
 
 
 def _spinors(mass: np.ndarray, energy: np.ndarray, momentum: np.ndarray) -> np.ndarray:
@@ -145,8 +144,8 @@ def test_bilinear_charges_are_helicity_amplitudes(
 ) -> None:
     pair = select_pair(scanned, *numbers)
     for factor in (1.01, 1.2, 2.0):
-        energy = threshold_gev(pair) * factor
-        energy = np.minimum(energy, 1500.0).clip(1.001 * threshold_gev(pair))
+        energy = pair.threshold_gev * factor
+        energy = np.minimum(energy, 1500.0).clip(1.001 * pair.threshold_gev)
         ours = born_cross_section(pair, quark, energy[:, None], squark)[:, 0]
         np.testing.assert_allclose(ours, _partonic(pair, quark, energy, squark), rtol=3e-6)
 
@@ -166,13 +165,13 @@ def test_cross_sections_of_all_pairs_are_integrals_over_tau(
     rows_i, rows_j = (rows.reshape(-1, 4) for rows in (rows_i, rows_j))
     every = Pair(m_i.ravel(), rows_i, m_j.ravel(), rows_j, 1.0)
     symmetry = np.repeat([pair.symmetry for pair in chosen], 3)
-    log_start = 2 * np.log(threshold_gev(every) / energy_gev)
+    log_start = 2 * np.log(every.threshold_gev / energy_gev)
     log_range = 2 * np.log(beams.maximum_gev / energy_gev) - log_start
 
     def integrand(x: float) -> np.ndarray:
         tau = np.exp(log_start + log_range * x**2)
         q = np.sqrt(tau) * energy_gev
-        phi = np.exp(beams.log_phi(np.log(q)))[..., 1]
+        phi = np.exp(beams.log_phi(np.log(q)))[..., :2, 1]
         born = [_partonic(every, quark, q, 2500.0) for quark in (UP_TYPE, DOWN_TYPE)]
         return tau * log_range * 2 * x * (phi * np.transpose(born)).sum(axis=1) / ours
 
@@ -228,11 +227,11 @@ def test_rates_grow_with_the_energy(scanned: Spectrum, numbers: tuple[int, int])
 def test_the_heaviest_neutralinos_are_integrated_as_well_as_the_light(energy_gev: float) -> None:
     """Soft masses of 1 TeV; the last 5 % of the Q that are covered add little even at 7 TeV."""
     corner = Parameters(*np.array([[1000.0], [1000.0], [-1000.0], [2.0]]))
-    pair = select_pair(spectrum(corner), 4, 4)
+    pair = select_pair(neutralinos(corner), 4, 4)
     beams = luminosities(MSTW2008_NLO, energy_gev)
-    q = np.geomspace(threshold_gev(pair)[0] * (1 + 1e-9), beams.maximum_gev, 40_001)
+    q = np.geomspace(pair.threshold_gev[0] * (1 + 1e-9), beams.maximum_gev, 40_001)
     born = [born_cross_section(pair, quark, q[None], 2000.0)[0] for quark in (UP_TYPE, DOWN_TYPE)]
-    density = (np.exp(beams.log_phi(np.log(q)))[..., 1] * np.transpose(born)).sum(axis=1)
+    density = (np.exp(beams.log_phi(np.log(q)))[..., :2, 1] * np.transpose(born)).sum(axis=1)
     log_q, weight = np.log(q), 2 * (q / energy_gev) ** 2 * density
     expected = 0.3893793721e9 * np.trapezoid(weight, log_q)
     assert cross_sections(pair, 2000.0, beams).nlo_pb[0] == pytest.approx(expected, rel=1e-5)

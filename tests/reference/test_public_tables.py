@@ -18,11 +18,11 @@ from functools import cache
 import numpy as np
 import pytest
 
-from nlobayes.data.physics.couplings import SCHEMES, Electroweak, fermi_scheme
-from nlobayes.data.physics.hadronic import CrossSections, cross_sections
-from nlobayes.data.physics.luminosity import Luminosities, luminosities
-from nlobayes.data.physics.partonic import Kind, Pair
-from nlobayes.data.physics.pdf import MSTW2008_NLO
+from nlobayes.physics.couplings import SCHEMES, Electroweak, fermi_scheme
+from nlobayes.physics.hadronic import CrossSections, cross_sections
+from nlobayes.physics.luminosity import Luminosities, luminosities
+from nlobayes.physics.partonic import Kind, Pair
+from nlobayes.physics.pdf import MSTW2008_NLO
 from tests.reference.test_published import ROOT, fault, published, quoted, tables
 
 STATES = {

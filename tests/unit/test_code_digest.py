@@ -24,12 +24,14 @@ from nlobayes.stages import module_of
 WITHOUT = {
     "simulate ingest prepare": "model inference diagnostics evaluation surrogate",
     "pretrain warmup draw sample": "evaluation surrogate distributions",
-    "assemble": "data model inference evaluation surrogate distributions",
-    "diagnose tabulate_chains agree check_convergence": "data inference evaluation surrogate",
+    "assemble": "data physics model inference evaluation surrogate distributions",
+    "diagnose tabulate_chains agree check_convergence": (
+        "data physics inference evaluation surrogate"
+    ),
     "thin evaluate": "model inference surrogate",
     "posterior_predictive": "inference diagnostics evaluation distributions",
     "tabulate export": "inference",
-    "plot": "data model inference diagnostics evaluation surrogate distributions",
+    "plot": "data physics model inference diagnostics evaluation surrogate distributions",
 }
 """Rooms whose change does not run these verbs again: another score draws no chain anew."""
 
@@ -53,7 +55,7 @@ def test_a_verb_leaves_out_what_it_does_not_use() -> None:
 
 
 READ_BY_SETTINGS = {
-    *("data.parameters", "data.slha_blocks", "own_functions"),
+    *("data.fixed_parameters", "data.slha_blocks", "own_functions"),
     *("model.activations", "model.networks", "model.prior", "model.likelihood"),
 }
 """What settings import; a verb that computes with it has it in its closure."""

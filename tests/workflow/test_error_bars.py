@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from nlobayes import Surrogate
-from nlobayes.data.physics import source
-from nlobayes.data.physics.hadronic import cross_sections
-from nlobayes.data.physics.luminosity import Luminosities
-from nlobayes.data.physics.partonic import Pair
-from nlobayes.data.physics.pdf import MSTW2008_NLO
+from nlobayes.data.simulators.simulate import Settings, scan_table
+from nlobayes.physics.hadronic import cross_sections
+from nlobayes.physics.luminosity import Luminosities, luminosities
+from nlobayes.physics.partonic import Pair
+from nlobayes.physics.pdf import MSTW2008_NLO
 from nlobayes.service.points_along import line, spread, with_unit_norm
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ def surrogate(ci: Project) -> Surrogate:
 @pytest.fixture(scope="module")
 def fresh(surrogate: Surrogate) -> np.ndarray:
     """Points of the same scan that no row of the run was."""
-    settings = source.Settings(sqrt_s_tev=SQRT_S_TEV, squark_mass_gev=SQUARK_MASS_GEV)
-    columns = source.simulate(77, 2000, settings).columns
+    settings = Settings(sqrt_s_tev=SQRT_S_TEV, squark_mass_gev=SQUARK_MASS_GEV)
+    columns = scan_table(77, 2000, settings).columns
     return np.column_stack([columns[name] for name in surrogate.inputs])
 
 
@@ -53,7 +53,7 @@ def truth(points: np.ndarray, beams: Luminosities) -> np.ndarray:
 
 @pytest.fixture(scope="module")
 def beams() -> Luminosities:
-    return source.luminosities(MSTW2008_NLO, 1000 * SQRT_S_TEV)
+    return luminosities(MSTW2008_NLO, 1000 * SQRT_S_TEV)
 
 
 @pytest.mark.parametrize("unit_norm", [False, True])

@@ -240,7 +240,7 @@ CHANGED_CODE: list[tuple[str, dict[str, int]]] = [
     ("inference/kernels/hmc.py", since("warmup")),
     ("inference/kernels/nuts.py", {}),
     ("evaluation/scores/of_split.py", since("evaluate")),
-    ("data/physics/mssm.py", since("simulate")),
+    ("physics/mssm.py", since("simulate")),
     ("commands/pipeline/prepare.py", since("prepare")),
     ("inference/pretrain.py", since("pretrain")),
     ("inference/warmup.py", since("warmup")),

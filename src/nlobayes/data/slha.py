@@ -10,8 +10,7 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TypeVar
 
-from nlobayes.data.parameters import SQUARKS, Entry, entries_of
-from nlobayes.data.processes import CHARGINOS, NEUTRALINOS, columns_of, name_of, number_of
+from nlobayes.data.fixed_parameters import SQUARKS, Entry, entries_of
 from nlobayes.data.slha_blocks import (
     Block,
     Section,
@@ -22,6 +21,7 @@ from nlobayes.data.slha_blocks import (
     take_blocks,
 )
 from nlobayes.errors import InputError
+from nlobayes.physics.processes import CHARGINOS, NEUTRALINOS, columns_of, name_of, number_of
 
 STOPS = (1000006, 2000006)
 USUAL_SCALE = 1000.0

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nlobayes.data.plausibility import doubtful_rows, repeated_rows
-from nlobayes.data.processes import Process
 from nlobayes.data.prospino import BLOCK, RATIOS, Layout, read_rows, succeeded, target_sources
 from nlobayes.data.slha import key_of, read_spectrum, unit_of
 from nlobayes.data.slha_blocks import Section, read_sections, read_text, take_blocks
@@ -28,6 +27,7 @@ from nlobayes.data.statements import (
 from nlobayes.data.units import convert
 from nlobayes.data.xsections import read_cross_section
 from nlobayes.errors import InputError
+from nlobayes.physics.processes import Process
 from nlobayes.types import Table
 
 FILES_NAMED = 5

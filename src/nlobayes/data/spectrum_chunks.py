@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 
 from nlobayes.data.chunks import ROWS, Chunk, Source
+from nlobayes.data.fixed_parameters import unit_of_parameter
 from nlobayes.data.headers import check_known
-from nlobayes.data.parameters import unit_of_parameter
-from nlobayes.data.processes import CHARGINOS, NEUTRALINOS, columns_of
 from nlobayes.data.slha import spectrum_of, unit_of
 from nlobayes.data.slha_blocks import is_slha, read_text
 from nlobayes.errors import InputError
+from nlobayes.physics.processes import CHARGINOS, NEUTRALINOS, columns_of
 
 COLUMNS = (*(name for each in (*NEUTRALINOS, *CHARGINOS) for name in columns_of(each)), "msq")
 """Columns that can be read from a file."""

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nlobayes.data.processes import KNOWN, name_of
 from nlobayes.errors import InputError
+from nlobayes.physics.processes import KNOWN, name_of
 
 PROTON = 2212
 PROTONS = (PROTON, PROTON)

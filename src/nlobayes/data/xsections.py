@@ -15,11 +15,11 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from nlobayes.data.processes import Process
 from nlobayes.data.slha import key_of, same_energy
 from nlobayes.data.slha_blocks import SECTIONS, Line, Section, to_integers, to_numbers
 from nlobayes.data.statements import PROTONS
 from nlobayes.errors import InputError
+from nlobayes.physics.processes import Process
 
 CENTRAL, UP, DOWN = 1.0, 0.5, 2.0
 """Factors of both scales; SModelS writes 0 for an unstated one, which counts as central."""

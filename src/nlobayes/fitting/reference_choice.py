@@ -11,19 +11,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from pydantic import ValidationError
 
-from nlobayes.data.parameters import SQUARKS
-from nlobayes.data.processes import (
+from nlobayes.data.fixed_parameters import SQUARKS
+from nlobayes.data.references import columns_behind, completed, reference_of
+from nlobayes.errors import InputError
+from nlobayes.fitting.cross_sections import is_cross_section, is_leading_order
+from nlobayes.fitting.inspection import NOTHING
+from nlobayes.fitting.unusable_rows import are_trained
+from nlobayes.physics.processes import (
     KNOWN,
     Process,
     charge_of,
     columns_of,
     make_process,
 )
-from nlobayes.data.references import columns_behind, completed, reference_of
-from nlobayes.errors import InputError
-from nlobayes.fitting.cross_sections import is_cross_section, is_leading_order
-from nlobayes.fitting.inspection import NOTHING
-from nlobayes.fitting.unusable_rows import are_trained
 from nlobayes.study.datasets import DatasetPreset
 from nlobayes.types import Table
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, model_validator
 
-from nlobayes.data.parameters import unit_of_parameter
+from nlobayes.data.fixed_parameters import unit_of_parameter
 from nlobayes.errors import InputError
 from nlobayes.settings.values import Frozen, Positive
 

@@ -15,7 +15,7 @@ import yaml
 from benchmarks.own_tables import target as own_target
 from nlobayes import Surrogate
 from nlobayes.commands.tools.fit import fit
-from nlobayes.data.physics.source import Settings, simulate
+from nlobayes.data.simulators.simulate import Settings, scan_table
 from nlobayes.data.table_files import read_table
 from nlobayes.errors import InputError
 from nlobayes.fitting import fits
@@ -85,7 +85,7 @@ def test_cross_sections_of_a_neutralino_pair_are_learned_relative_to_a_calculati
 ) -> None:
     """Four units and 42 train rows suffice: half of the predictions are within 0.5 %."""
     monkeypatch.chdir(tmp_path)
-    engine = simulate(3, 60, Settings(sqrt_s_tev=13.0, squark_mass_gev=3000.0)).columns
+    engine = scan_table(3, 60, Settings(sqrt_s_tev=13.0, squark_mass_gev=3000.0)).columns
     points = np.column_stack([engine[name] for name in ("m1", "n11", "n12", "n13", "n14")])
     sigma = 1e3 * engine["lo_pb"] * (1.2 - 1e-4 * np.abs(engine["m1"]))
     head = "m1,n11,n12,n13,n14,sigma:fb"

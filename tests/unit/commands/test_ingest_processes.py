@@ -12,9 +12,9 @@ import pytest
 from nlobayes.artifacts.contents import read_dataset
 from nlobayes.commands.pipeline.ingest import ingest
 from nlobayes.commands.pipeline.prepare import prepare
-from nlobayes.data.processes import make_process
 from nlobayes.data.statements import PROTONS, state_process
 from nlobayes.data.table_files import read_table
+from nlobayes.physics.processes import make_process
 from tests.spectra import (
     PROCESSES,
     all_processes,

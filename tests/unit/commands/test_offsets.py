@@ -20,7 +20,7 @@ from nlobayes.commands.pipeline.export import export
 from nlobayes.commands.pipeline.posterior_predictive import posterior_predictive
 from nlobayes.commands.pipeline.prepare import prepare
 from nlobayes.commands.tools.predict import predict
-from nlobayes.data.physics import source
+from nlobayes.data.simulators.simulate import Settings, scan_table
 from nlobayes.data.splits import TEST
 from nlobayes.data.table_files import to_csv_text
 from nlobayes.surrogate.surrogate import Engine
@@ -66,7 +66,7 @@ class Made(NamedTuple):
 @pytest.fixture(scope="module")
 def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("table") / "points.csv"
-    path.write_text(to_csv_text(source.simulate(2, 90, source.Settings(13.0, 3000.0))))
+    path.write_text(to_csv_text(scan_table(2, 90, Settings(13.0, 3000.0))))
     return path
 
 

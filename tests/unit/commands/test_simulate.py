@@ -22,7 +22,7 @@ def test_another_suffix_is_refused_before_anything_is_computed(
     def compute(*_: Any) -> None:
         raise AssertionError
 
-    monkeypatch.setattr("nlobayes.data.physics.source.simulate", compute)
+    monkeypatch.setattr("nlobayes.data.simulators.simulate.scan_table", compute)
     with refused("commands.table_ending", where="--out", path=tmp_path / name):
         simulate(SPEC, tmp_path / name)
     assert list(tmp_path.iterdir()) == []

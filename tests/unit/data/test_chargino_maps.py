@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from nlobayes.data.features import feature_names, map_features
-from nlobayes.data.physics.partonic import Kind, Pair, threshold_gev
+from nlobayes.physics.partonic import Kind, Pair
 from tests.born import born_cross_section
 from tests.refusals import refused
 
@@ -58,7 +58,7 @@ def rate(point: np.ndarray, kind: Kind) -> np.ndarray:
     """Compute partonic cross sections at twice the threshold, of every quark."""
     first, second = point[:5], point[-5:]
     pair = Pair(first[:1], first[None, 1:], second[:1], second[None, 1:], 1.0, kind)
-    energy = 2 * threshold_gev(pair)[:, None]
+    energy = 2 * pair.threshold_gev[:, None]
     return np.array([born_cross_section(pair, q, energy, 2500.0)[0, 0] for q in pair.quarks])
 
 

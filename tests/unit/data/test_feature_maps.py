@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from nlobayes.data.feature_maps import FEATURE_MAPS
 from nlobayes.data.features import feature_names, map_features
-from nlobayes.data.physics.hadronic import cross_sections
-from nlobayes.data.physics.luminosity import Luminosities, luminosities
-from nlobayes.data.physics.partonic import Pair, identical_pair
-from nlobayes.data.physics.pdf import MSTW2008_NLO
+from nlobayes.physics.hadronic import cross_sections
+from nlobayes.physics.luminosity import Luminosities, luminosities
+from nlobayes.physics.partonic import Pair, identical_pair
+from nlobayes.physics.pdf import MSTW2008_NLO
 from tests.refusals import refused
 
 ONE = ("invariants", "threshold_invariants", "resolved_invariants")

@@ -18,12 +18,12 @@ import numpy as np
 import pyslha
 import pytest
 
-from nlobayes.data.processes import make_process
 from nlobayes.data.prospino import make_layout
 from nlobayes.data.selection import Selection, select
 from nlobayes.data.spectra import SpectrumRequest, read_file
 from nlobayes.data.table_files import read_table
 from nlobayes.errors import InputError
+from nlobayes.physics.processes import make_process
 
 if TYPE_CHECKING:
     from tests.conftest import Point

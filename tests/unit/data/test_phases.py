@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from nlobayes.data.processes import CHARGINOS, NEUTRALINOS, columns_of
 from nlobayes.data.slha import OF_CHARGINOS, OF_NEUTRALINOS, spectrum_of
+from nlobayes.physics.processes import CHARGINOS, NEUTRALINOS, columns_of
 from tests.refusals import refused
 
 Matrix = np.ndarray

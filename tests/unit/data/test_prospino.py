@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from nlobayes.data.processes import make_process, neutralino_pair
 from nlobayes.data.prospino import LAYOUT, make_layout
 from nlobayes.data.spectra import Reading, SpectrumRequest, read_point
 from nlobayes.errors import InputError
+from nlobayes.physics.processes import make_process, neutralino_pair
 from tests.refusals import refused
 from tests.spectra import PROCESSES, all_processes, cross_sections_of, spectrum_of
 

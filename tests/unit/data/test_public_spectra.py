@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from nlobayes.data.processes import make_process
 from nlobayes.data.prospino import make_layout
 from nlobayes.data.slha import spectrum_of
 from nlobayes.data.slha_blocks import is_slha, read_text
 from nlobayes.data.spectra import SpectrumRequest, read_file
+from nlobayes.physics.processes import make_process
 from tests.refusals import refused
 
 INPUTS = Path(__file__).parents[4] / "shared/data/inputs"

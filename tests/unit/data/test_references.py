@@ -8,14 +8,20 @@ import numpy as np
 import pytest
 
 from nlobayes.data.datasets import Choices, make_dataset
-from nlobayes.data.physics import hadronic, source
-from nlobayes.data.physics.hadronic import integrate
-from nlobayes.data.physics.partonic import identical_pair
-from nlobayes.data.physics.points import by_exchange_at, channels_at, cross_sections_at
 from nlobayes.data.references import completed, is_reference, reference_of
 from nlobayes.data.selection import Selection, select
+from nlobayes.data.simulators.simulate import Settings, scan_table
 from nlobayes.data.splits import Split
 from nlobayes.data.transforms import TargetTransform, apply_target, map_features, unstandardise
+from nlobayes.physics import hadronic
+from nlobayes.physics.hadronic import (
+    beams_at,
+    by_exchange,
+    channels_at,
+    cross_sections_at,
+    integrate,
+)
+from nlobayes.physics.partonic import identical_pair
 from nlobayes.types import Dataset, Table
 from tests.refusals import refused
 
@@ -39,7 +45,7 @@ CHOICES = Choices(
 
 @pytest.fixture(scope="module")
 def table() -> Table:
-    return source.simulate(3, 60, source.Settings(13.0, 3000.0))
+    return scan_table(3, 60, Settings(13.0, 3000.0))
 
 
 def inputs_of(table: Table, columns: tuple[str, ...] = COLUMNS) -> np.ndarray:
@@ -73,7 +79,7 @@ def test_a_calculation_is_that_of_the_simulated_table(
 
 def test_a_calculation_finds_its_columns_by_name() -> None:
     """Of an unlike pair, whose squarks have a column, at another energy."""
-    table = source.simulate(4, 20, source.Settings(8.0, (2500.0, 4000.0), pair=(1, 2)))
+    table = scan_table(4, 20, Settings(8.0, (2500.0, 4000.0), pair=(1, 2)))
     columns = ("n21", "n22", "n23", "n24", "msq", "m2", *COLUMNS)
     settings = completed(BORN | {"pair": [1, 2], "sqrt_s_tev": 8.0, "squark_mass_gev": "msq"}, "pb")
     found = reference_of(settings).values(inputs_of(table, columns), columns, "log10")
@@ -88,8 +94,8 @@ def test_a_calculation_finds_its_columns_by_name() -> None:
 def test_a_calculation_of_charginos_is_that_of_the_simulated_table(
     process: tuple[int, int],
 ) -> None:
-    settings = source.Settings(13.0, 3000.0, pair=None, process=process)
-    table = source.simulate(4, 12, settings)
+    settings = Settings(13.0, 3000.0, pair=None, process=process)
+    table = scan_table(4, 12, settings)
     columns = settings.reaction.columns
     changes: dict[str, Any] = {"process": [*settings.reaction]}
     whole = completed({name: v for name, v in BORN.items() if name != "pair"} | changes, "fb")
@@ -153,7 +159,9 @@ def test_channels_are_the_powers_of_the_coupling_to_the_z(table: Table) -> None:
 def test_channels_are_those_of_decoupled_squarks_and_of_no_higgsinos(table: Table) -> None:
     pair = identical_pair(table.columns["m1"], inputs_of(table)[:, 1:])
     squarks = np.full(len(pair.first_mass_gev), 2000.0)
-    (of_z, _, of_squarks), *_ = exchanges = by_exchange_at(pair, squarks, 13.0, ("lo_pb", "nlo_pb"))
+    (of_z, _, of_squarks), *_ = exchanges = by_exchange(
+        pair, squarks, beams_at(13.0), ("lo_pb", "nlo_pb")
+    )
     alone = cross_sections_at(pair, np.full_like(squarks, np.inf), 13.0).lo_pb
     np.testing.assert_allclose(of_z, alone, rtol=1e-12)
     gauginos = pair.first_mixing * [1, 1, 0, 0]

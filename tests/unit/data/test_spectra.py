@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from nlobayes.data.processes import neutralino_pair
 from nlobayes.data.prospino import make_layout
 from nlobayes.data.spectra import Account, Reading, SpectrumRequest, read_point, tabulate
 from nlobayes.data.table_files import to_arrow, to_csv_text
 from nlobayes.errors import InputError
+from nlobayes.physics.processes import neutralino_pair
 from nlobayes.types import Table
 from tests.refusals import refused
 

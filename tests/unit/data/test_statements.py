@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nlobayes.data.physics.source import Settings, simulate
+from nlobayes.data.simulators.simulate import Settings, scan_table
 from nlobayes.data.statements import (
     complete,
     fixed_around,
@@ -94,7 +94,7 @@ def test_one_per_cent_of_the_squark_mass_moves_cross_sections_little() -> None:
     fixed = fixed_around("msq", [3000.0], "GeV")
     for pair in ((1, 1), (1, 2), (2, 2)):
         at = {
-            mass: simulate(1, 100, Settings(13.0, mass, pair)).columns["sigma_pb"]
+            mass: scan_table(1, 100, Settings(13.0, mass, pair)).columns["sigma_pb"]
             for mass in (fixed.low, 3000.0, fixed.high)
         }
         moved = [np.abs(at[mass] / at[3000.0] - 1) for mass in (fixed.low, fixed.high)]

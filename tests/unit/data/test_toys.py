@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nlobayes.data.toys import CLOUDS, TOYS, simulate_toy
+from nlobayes.data.simulators.toy import CLOUDS, TOYS, simulate
 from tests.refusals import refused
 
 TRAIN_ROWS = {"tensorbnn_sparse": 11, "tensorbnn_variable": 2055, "marek": 31}
 
 
 def rows(name: str, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    columns = simulate_toy(name, seed).columns
+    columns = simulate(name=name, seed=seed).columns
     return columns["x"], columns["y"]
 
 
@@ -48,7 +48,7 @@ def test_marek_set_has_a_gap_and_noise_of_a_tenth() -> None:
 @pytest.mark.parametrize(("name", "accuracy"), [("xor", 0.998), ("xor_noisy", 0.85)])
 def test_clouds_lie_around_four_corners(name: str, accuracy: float) -> None:
     """200, 100 and 200 rows; signs determine the class, nearly always if clouds are narrow."""
-    columns = simulate_toy(name, 0).columns
+    columns = simulate(name=name, seed=0).columns
     x, label = np.column_stack([columns["x1"], columns["x2"]]), columns["label"]
     assert len(label) == 500
     for split in (slice(200), slice(200, 300), slice(300, 500)):
@@ -68,4 +68,4 @@ def test_seed_decides_every_value() -> None:
 
 def test_unknown_problem_names_the_known_ones() -> None:
     with refused("data.unknown_toy", name="cubic", known=[*TOYS, *CLOUDS]):
-        simulate_toy("cubic", 0)
+        simulate(name="cubic", seed=0)

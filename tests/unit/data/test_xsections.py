@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from nlobayes.data.processes import make_process
 from nlobayes.data.prospino import make_layout
 from nlobayes.data.spectra import Reading, SpectrumRequest, read_point, tabulate
 from nlobayes.errors import InputError
+from nlobayes.physics.processes import make_process
 from tests.refusals import refused
 from tests.spectra import PROCESSES, spectrum_of, spectrum_text, xsection
 

@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 
 from nlobayes import BayesianNetworkRegressor, Surrogate
 from nlobayes.artifacts.contents import read_dataset
-from nlobayes.data.physics.source import Settings, simulate
+from nlobayes.data.simulators.simulate import Settings, scan_table
 from nlobayes.estimators import base
 from nlobayes.fitting import fits
 from nlobayes.fitting.fits import MapErrors, fit
@@ -155,7 +155,7 @@ def test_of_two_attempts_the_one_that_converges_is_kept(monkeypatch: pytest.Monk
 @pytest.mark.parametrize("asked", ["auto", "born"])
 def test_cross_sections_are_learned_relative_to_a_calculation(asked: str) -> None:
     """Columns in any order, and points in the order of these."""
-    engine = simulate(3, 60, Settings(sqrt_s_tev=13.0, squark_mass_gev=3000.0)).columns
+    engine = scan_table(3, 60, Settings(sqrt_s_tev=13.0, squark_mass_gev=3000.0)).columns
     names = ("n12", "n11", "n14", "n13", "m1")
     points = pd.DataFrame({name: engine[name] for name in names})
     sigma = 1e3 * engine["lo_pb"] * (1.2 - 1e-4 * np.abs(engine["m1"]))

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 import pytest
 
-from nlobayes.data.physics.source import TARGETS, Settings, simulate
+from nlobayes.data.simulators.simulate import TARGETS, Settings, scan_table
 from nlobayes.fitting.cross_sections import is_cross_section, results_beside
 from nlobayes.fitting.reference_choice import AUTO
 from nlobayes.fitting.table_settings import dataset_of
@@ -73,7 +73,7 @@ def test_beside_another_target_only_its_own_errors_are_no_inputs(target: str) ->
 
 
 def test_a_table_of_the_engine_is_learned_from_masses_and_mixings() -> None:
-    engine = simulate(3, 60, Settings(sqrt_s_tev=13.0, squark_mass_gev=3000.0))
+    engine = scan_table(3, 60, Settings(sqrt_s_tev=13.0, squark_mass_gev=3000.0))
     columns = dict(engine.columns)
     inputs = [name for name in columns if name not in TARGETS]
     columns["sigma_pb"] = columns["sigma_pb"] * np.exp(0.01 * np.sin(columns["m1"] / 50))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from nlobayes.commands.shared.prepared import prepared
-from nlobayes.data.physics.source import TARGETS, Settings, simulate
+from nlobayes.data.simulators.simulate import TARGETS, Settings, scan_table
 from nlobayes.data.splits import TRAIN
 from nlobayes.fitting.reference_choice import AUTO, CALCULATIONS, NONE, columns_of_points
 from nlobayes.fitting.studies import Choices, configure, plan_of
@@ -16,7 +16,7 @@ from nlobayes.study.job_builder import prepare_job
 from nlobayes.types import Table
 from tests.refusals import refused
 
-ENGINE = simulate(3, 60, Settings(sqrt_s_tev=13.0, squark_mass_gev=3000.0)).columns
+ENGINE = scan_table(3, 60, Settings(sqrt_s_tev=13.0, squark_mass_gev=3000.0)).columns
 MIXINGS = ("n11", "n12", "n13", "n14")
 INPUTS = {name: ENGINE[name] for name in ("m1", *MIXINGS)}
 WAVE = np.exp(0.01 * np.sin(ENGINE["m1"] / 50))
@@ -233,7 +233,7 @@ def test_the_process_is_that_of_the_columns_and_leaves_the_least(
     settings: dict[str, Any], reference: dict[str, Any], features: str
 ) -> None:
     """Columns in any order; of the two charges of a chargino, only one leaves the wave alone."""
-    engine = simulate(3, 60, Settings(13.0, 3000.0, **settings))
+    engine = scan_table(3, 60, Settings(13.0, 3000.0, **settings))
     inputs = [name for name in engine.columns if name not in TARGETS]
     columns = {name: engine.columns[name] for name in reversed(inputs)}
     wave = np.exp(0.01 * np.sin(engine.columns[inputs[0]] / 50))
@@ -246,7 +246,7 @@ def test_the_process_is_that_of_the_columns_and_leaves_the_least(
 
 
 def test_a_squark_mass_is_of_the_calculation_and_other_columns_leave_the_features_raw() -> None:
-    engine = simulate(3, 60, Settings(13.0, (2000.0, 5000.0)))
+    engine = scan_table(3, 60, Settings(13.0, (2000.0, 5000.0)))
     units = {**engine.units, "y": "pb"}
     columns = {name: engine.columns[name] for name in ("msq", *INPUTS)}
     columns["y"] = engine.columns["lo_pb"] * np.exp(0.01 * np.sin(columns["m1"] / 50))

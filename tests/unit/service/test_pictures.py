@@ -21,8 +21,8 @@ from matplotlib import image
 
 from nlobayes import service
 from nlobayes.data.datasets import Choices, make_dataset
-from nlobayes.data.physics.source import Settings, simulate
 from nlobayes.data.selection import Selection
+from nlobayes.data.simulators.simulate import Settings, scan_table
 from nlobayes.data.splits import Split
 from nlobayes.service.application import application
 from nlobayes.surrogate.surrogate import Surrogate
@@ -83,7 +83,7 @@ EXAMPLES = {
 }
 
 
-simulated = cache(partial(simulate, 3, ROWS))
+simulated = cache(partial(scan_table, 3, ROWS))
 
 
 def rows_of(example: Example) -> Selection:

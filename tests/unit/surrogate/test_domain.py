@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 
-from nlobayes.data.physics import source
+from nlobayes.data.simulators.simulate import Settings, scan_table
 from nlobayes.data.transforms import apply_features, fit_features
 from nlobayes.surrogate import domain as domains
 from nlobayes.surrogate.domain import fit_domain
@@ -20,9 +20,7 @@ RNG = np.random.default_rng(0)
 
 def scan(count: int) -> np.ndarray:
     """Rows as the embedded source scans them."""
-    columns = source.simulate(
-        20240101, count, source.Settings(sqrt_s_tev=13.0, squark_mass_gev=3000.0)
-    ).columns
+    columns = scan_table(20240101, count, Settings(sqrt_s_tev=13.0, squark_mass_gev=3000.0)).columns
     return np.column_stack([columns[name] for name in NAMES])
 
 

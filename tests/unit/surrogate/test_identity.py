@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nlobayes.data.physics.source import Settings, simulate
+from nlobayes.data.simulators.simulate import Settings, scan_table
 from nlobayes.data.statements import spell_order
 from nlobayes.surrogate.identity import (
     conditions,
@@ -66,7 +66,7 @@ def test_a_strangers_entries_are_short_and_printable() -> None:
 
 
 def test_the_embedded_engine_states_all_of_it() -> None:
-    found = simulate(1, 1, Settings(sqrt_s_tev=7, squark_mass_gev=2000.0, pair=(1, 2))).metadata
+    found = scan_table(1, 1, Settings(sqrt_s_tev=7, squark_mass_gev=2000.0, pair=(1, 2))).metadata
     stated = origin({"table_metadata": found, "target": "sigma_pb"})
     assert stated == found | {"order": "NLO QCD"}
     assert "unknown" not in stated.values()

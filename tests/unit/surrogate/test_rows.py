@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 from nlobayes import Classifier, Surrogate
-from nlobayes.data.physics import source
 from nlobayes.data.references import completed
+from nlobayes.data.simulators.simulate import Settings, scan_table
 from nlobayes.service.application import application
 from nlobayes.surrogate.answers import SUMMARIES
 from nlobayes.surrogate.cross_section import cross_section, total
@@ -36,8 +36,8 @@ PROCESSES = {
 def of_process(name: str) -> Exported:
     """Make a surrogate of rows of the engine, relative to its NLO cross section."""
     process = PROCESSES[name]
-    made = source.Settings(sqrt_s_tev=13.0, squark_mass_gev=3000.0, process=process)
-    table, columns = source.simulate(7, 80, made), [*made.reaction.columns]
+    made = Settings(sqrt_s_tev=13.0, squark_mass_gev=3000.0, process=process)
+    table, columns = scan_table(7, 80, made), [*made.reaction.columns]
     rows = np.column_stack([table.columns[column] for column in columns])
     units = {column: table.units[column] for column in columns} | {"sigma_pb": "pb"}
     whole = exported("conformal", seen_by=name, scan=(rows[:40], rows[40:]), units=units)

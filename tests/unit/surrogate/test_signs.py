@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from nlobayes.data.feature_maps import FEATURE_MAPS
-from nlobayes.data.physics import source
+from nlobayes.data.simulators.simulate import Settings, scan_table
 from nlobayes.data.slha import spectrum_of
 from nlobayes.surrogate.limits import fit_limits, within
 from nlobayes.surrogate.surrogate import Surrogate
@@ -25,8 +25,8 @@ EXAMPLE = re.compile(r"```slha\n(BLOCK MASS .*?)```", re.DOTALL)
 
 def scan(process: tuple[int, int], rows: int = 400) -> Scan:
     """Rows of the embedded engine: the largest mixing of a row is positive."""
-    settings = source.Settings(sqrt_s_tev=13.0, squark_mass_gev=3000.0, process=process)
-    table, names = source.simulate(7, rows, settings), [*settings.reaction.columns]
+    settings = Settings(sqrt_s_tev=13.0, squark_mass_gev=3000.0, process=process)
+    table, names = scan_table(7, rows, settings), [*settings.reaction.columns]
     units = {name: table.units[name] for name in names}
     return np.column_stack([table.columns[name] for name in names]), names, units
 

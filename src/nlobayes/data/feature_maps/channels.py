@@ -15,9 +15,9 @@ from nlobayes.data.feature_maps._electroweakinos import (
     allowed,
     with_squark,
 )
-from nlobayes.data.physics.partonic import identical_pair
-from nlobayes.data.physics.points import ALLOWED as COMPUTABLE
-from nlobayes.data.physics.points import channels_at
+from nlobayes.physics.hadronic import ALLOWED as COMPUTABLE
+from nlobayes.physics.hadronic import channels_at
+from nlobayes.physics.partonic import identical_pair
 
 COLUMNS: tuple[str, ...] | None = NEUTRALINO
 FEATURES: tuple[str, ...] | None = (

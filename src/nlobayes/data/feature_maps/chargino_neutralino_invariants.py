@@ -14,7 +14,7 @@ from nlobayes.data.feature_maps._electroweakinos import (
     relative_sign,
     with_squark,
 )
-from nlobayes.data.physics.couplings import (
+from nlobayes.physics.couplings import (
     DOWN_TYPE,
     UP_TYPE,
     left_coupling,

@@ -9,19 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from nlobayes.data.parameters import SQUARKS
-from nlobayes.data.physics.partonic import Particle, pair_of
-from nlobayes.data.physics.version import ENGINE_VERSION
-from nlobayes.data.processes import (
+from nlobayes.data.fixed_parameters import SQUARKS
+from nlobayes.data.references import Reference, Settings
+from nlobayes.data.units import CROSS_SECTION, UNITS, convert
+from nlobayes.errors import InputError
+from nlobayes.physics import ENGINE_VERSION
+from nlobayes.physics.mssm import Particle
+from nlobayes.physics.partonic import pair_of
+from nlobayes.physics.processes import (
     KNOWN,
     columns_of,
     make_process,
     name_of,
     neutralino_pair,
 )
-from nlobayes.data.references import Reference, Settings
-from nlobayes.data.units import CROSS_SECTION, UNITS, convert
-from nlobayes.errors import InputError
 
 ORDERS: dict[tuple[str, float], str] = {
     ("born", 1.0): "lo_pb",
@@ -70,19 +71,20 @@ class Calculation(Reference):
 
         The import of SciPy is here because surrogates without such a reference do not need it.
         """
-        from nlobayes.data.physics.points import by_exchange_at
+        from nlobayes.physics.hadronic import beams_at, by_exchange
 
         process = make_process(*self.particles)
         pair = pair_of(process, *(_particle(named, number) for number in process))
         mass, given = pair.first_mass_gev, self._squarks
         xp = mass.__array_namespace__()
         squarks = named[given] if isinstance(given, str) else xp.full_like(mass, float(given))
-        (found,) = by_exchange_at(pair, squarks, float(self._sqrt_s_tev), (self._order,))
+        beams = beams_at(float(self._sqrt_s_tev))
+        (found,) = by_exchange(pair, squarks, beams, (self._order,))
         return convert(found.sum(axis=0), "pb", self.unit)
 
     def allowed(self, which: str) -> str:
         """Describe the masses that the engine takes."""
-        from nlobayes.data.physics.points import ALLOWED
+        from nlobayes.physics.hadronic import ALLOWED
 
         return f"a {which} {self.name} cross section: {ALLOWED}"
 
@@ -107,7 +109,7 @@ build = Calculation
 
 def facts() -> dict[str, Any]:
     """State the version of the engine, and its parton distributions."""
-    from nlobayes.data.physics.pdf import MSTW2008_NLO
+    from nlobayes.physics.pdf import MSTW2008_NLO
 
     return {"engine": ENGINE_VERSION, "parton_distributions": MSTW2008_NLO.name}
 

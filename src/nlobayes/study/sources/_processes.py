@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, model_validator
 
-from nlobayes.data.processes import Process, columns_of, make_process, neutralino_pair
 from nlobayes.errors import InputError
+from nlobayes.physics.processes import Process, columns_of, make_process, neutralino_pair
 from nlobayes.settings.values import Frozen
 
 CROSS_SECTIONS = ("sigma_pb", "lo_pb", "scale_up", "scale_down")

@@ -10,9 +10,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 from scipy.special import lambertw
 
-from nlobayes.data.physics.pdf import InputDistributions, shape_moments
-from nlobayes.data.physics.splitting import leading_order, next_to_leading_order
 from nlobayes.errors import InputError
+from nlobayes.physics.pdf import InputDistributions, shape_moments
+from nlobayes.physics.splitting import leading_order, next_to_leading_order
 
 Loops = Literal[1, 2]
 

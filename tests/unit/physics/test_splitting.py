@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
-from nlobayes.data.physics.splitting import CF, TR, Splitting, leading_order, next_to_leading_order
+from nlobayes.physics.splitting import CF, TR, Splitting, leading_order, next_to_leading_order
 
 Order = Callable[[np.ndarray, int], Splitting]
 

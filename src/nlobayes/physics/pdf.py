@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nlobayes.data.physics.mellin import beta
+from nlobayes.physics.mellin import beta
 
 
 class Term(NamedTuple):
@@ -46,11 +46,6 @@ def shape_moments(shape: Shape, n: np.ndarray) -> np.ndarray:
     )
 
 
-def shape_values(shape: Shape, x: np.ndarray) -> np.ndarray:
-    """Return x f(x)."""
-    return sum((t.coefficient * x**t.power * (1 - x) ** t.falloff for t in shape), np.zeros_like(x))
-
-
 def _series(norm: float, power: float, falloff: float, series: dict[float, float]) -> Shape:
     """Return the shape norm x^power (1-x)^falloff (1 + Σ c_k x^k), with the c_k keyed by k."""
     return tuple(Term(norm * c, power + k, falloff) for k, c in {0.0: 1.0, **series}.items())
@@ -82,27 +77,4 @@ def _mstw2008_nlo() -> InputDistributions:
     )
 
 
-def _les_houches_toy() -> InputDistributions:
-    up = (Term(5.107200, 0.8, 3),)
-    down = (Term(3.064320, 0.8, 4),)
-    down_bar = (Term(0.1939875, -0.1, 6),)
-    up_bar = (Term(0.1939875, -0.1, 7),)
-    return InputDistributions(
-        name="Les Houches toy input (hep-ph/0204316)",
-        minus=(up, down, ()),
-        plus=(
-            up + _scaled(2, up_bar),
-            down + _scaled(2, down_bar),
-            _scaled(0.4, up_bar + down_bar),
-        ),
-        gluon=(Term(1.7, -0.1, 5),),
-        input_scale_gev2=2.0,
-        charm_scale_gev2=2.0,
-        bottom_scale_gev2=4.5**2,
-        alpha_s=0.35,
-        alpha_s_scale_gev2=2.0,
-    )
-
-
 MSTW2008_NLO = _mstw2008_nlo()
-LES_HOUCHES_TOY = _les_houches_toy()

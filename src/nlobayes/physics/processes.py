@@ -6,6 +6,7 @@ Particle Data Group: 1000024 is the lighter chargino of charge +1, -1000024 of -
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -67,8 +68,16 @@ def make_process(first: int, second: int) -> Process:
     return Process(*sorted((first, second), key=_place))
 
 
-def neutralino_pair(pair: tuple[int, int]) -> Process:
-    """Make the process of two neutralinos by their numbers, 1 to 4."""
+def neutralino_pair(pair: Sequence[int]) -> Process:
+    """Make the process of two neutralinos by their numbers, 1 to 4.
+
+    Raises
+    ------
+    InputError
+        If they are not two of these numbers.
+    """
+    if len(pair) != 2 or not {*pair} <= {1, 2, 3, 4}:
+        raise InputError("physics.no_neutralino", pair=pair)
     first, second = sorted(pair)
     return Process(NEUTRALINOS[first - 1], NEUTRALINOS[second - 1])
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from nlobayes.data.physics.validity import not_compared
-from nlobayes.data.processes import make_process, neutralino_pair
+from nlobayes.physics.processes import make_process, neutralino_pair
+from nlobayes.physics.validity import not_compared
 
 SQUARKS = np.array([2000.0, 2499.0, 2500.0, 3000.0, np.inf])
 

@@ -15,7 +15,7 @@ count as not compared.
 
 import numpy as np
 
-from nlobayes.data.processes import Process, make_process, neutralino_pair
+from nlobayes.physics.processes import Process, make_process, neutralino_pair
 
 COMPARED_TEV = (13.0, 13.6)
 COMPARED_SQUARK_MASS_GEV, COMPARED_WITH_CHARGINOS_GEV = 2500.0, 3000.0

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import digamma
 
-from nlobayes.data.physics.mellin import ZETA_2, ZETA_3, s1, s2, s3
+from nlobayes.physics.mellin import ZETA_2, ZETA_3, s1, s2, s3
 
 CA, CF, TR = 3.0, 4 / 3, 0.5
 

@@ -3,16 +3,15 @@
 import numpy as np
 import pytest
 
-from nlobayes.data.physics.mssm import Parameters, spectrum
-from nlobayes.data.physics.partonic import (
+from nlobayes.physics.couplings import SCHEMES
+from nlobayes.physics.mssm import Parameters, neutralinos
+from nlobayes.physics.partonic import (
     DOWN_TYPE,
-    SCHEMES,
     UP_TYPE,
     Pair,
     Quark,
     identical_pair,
     select_pair,
-    threshold_gev,
 )
 from tests.born import born_cross_section
 from tests.refusals import refused
@@ -26,11 +25,11 @@ MASSES = np.array([150.0, -300.0, 60.0])
 @pytest.fixture
 def mixed() -> Pair:
     parameters = Parameters(*np.array([[200.0, 300, -250, 10], [-400, 350, 380, 30]]).T)
-    return select_pair(spectrum(parameters), 1, 3)
+    return select_pair(neutralinos(parameters), 1, 3)
 
 
 def _energies(pair: Pair) -> np.ndarray:
-    return threshold_gev(pair)[:, None] * np.array([1.1, 1.7, 4.0])
+    return pair.threshold_gev[:, None] * np.array([1.1, 1.7, 4.0])
 
 
 @QUARKS
@@ -54,7 +53,7 @@ def test_decoupled_squarks_leave_z_exchange_in_closed_form(quark: Quark) -> None
 def test_majorana_pairs_rise_as_the_cube_of_the_velocity(quark: Quark, squark_mass: float) -> None:
     pair = identical_pair(MASSES, MIXINGS)
     velocity = np.array([1e-4, 3e-4])
-    energy = threshold_gev(pair)[:, None] / np.sqrt(1 - velocity**2)
+    energy = pair.threshold_gev[:, None] / np.sqrt(1 - velocity**2)
     slow, fast = born_cross_section(pair, quark, energy, squark_mass).T
     np.testing.assert_allclose(fast / slow, 27, rtol=1e-6)
 
@@ -121,7 +120,7 @@ def test_binos_fade_with_the_fourth_power_of_the_squark_mass(quark: Quark) -> No
 
 
 def test_pairs_are_chosen_by_number() -> None:
-    one = spectrum(Parameters(*np.array([[200.0], [300], [-250], [10]])))
+    one = neutralinos(Parameters(*np.array([[200.0], [300], [-250], [10]])))
     pair, same = select_pair(one, 2, 4), select_pair(one, 2, 2)
     assert (pair.symmetry, same.symmetry) == (1.0, 0.5)
     assert pair.first_mass_gev == one.masses_gev[:, 1]

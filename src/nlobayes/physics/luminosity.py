@@ -10,19 +10,15 @@ from typing import NamedTuple
 import numpy as np
 from scipy.interpolate import CubicSpline, PPoly
 
-from nlobayes.data.physics.evolution import Distributions, coupling, evolve
-from nlobayes.data.physics.mellin import CONTOUR, hurwitz_zeta, invert, s1, s2
-from nlobayes.data.physics.mssm import MAXIMUM_MASS_GEV, THRESHOLD_MASS_GEV
-from nlobayes.data.physics.pdf import InputDistributions
-from nlobayes.data.physics.splitting import CF, TR, leading_order
 from nlobayes.errors import InputError
+from nlobayes.physics.evolution import Distributions, coupling, evolve
+from nlobayes.physics.mellin import CONTOUR, hurwitz_zeta, invert, s1, s2
+from nlobayes.physics.mssm import MAXIMUM_MASS_GEV, THRESHOLD_MASS_GEV
+from nlobayes.physics.pdf import InputDistributions
+from nlobayes.physics.splitting import CF, TR, leading_order
 
 SQRT_S_RANGE_GEV = (7000.0, 14000.0)
 
-CHARGES = ("plus", "minus")
-"""Kinds of charged pairs, in the order of the luminosities."""
-CENTRAL_SCALES = ("invariant_mass", "average_mass")
-"""Central scales: Q, the mass of the pair, and the average mass of its particles."""
 VARIATIONS = {
     "lo_pb": (1.0, 1.0),
     "nlo_pb": (1.0, 1.0),
@@ -49,29 +45,19 @@ _PLACES = (_NODES + 1) / 2
 
 
 class Luminosities(NamedTuple):
-    """Splines of ln Phi, for neutral pairs and for pairs of charge +1 and -1.
+    """Splines of ln Phi of neutral pairs, by up- and by down-type quarks, and of charge +1 and -1.
 
-    At scales proportional to Q, values of `log_phi` over ln Q have the axes (quark: up-type,
-    down-type) and (order), as `orders`; `log_phi_charged` likewise, with the charges +1, -1 in
-    place of the quarks. At scales proportional to the average mass, splines are over the logarithm
-    of the threshold, a first axis has the nodes of `energies`, and ln Phi of the leading order is
-    followed by the ratio of each order to it, which is negative far above the scale.
+    At scales proportional to Q, values of `log_phi` over ln Q have the axes (those four) and
+    (order), as `orders`. At scales proportional to the average mass they are over the logarithm of
+    the threshold and have a first axis, the nodes of `energies`. There ln Phi of the leading order
+    is followed by the ratio of each order to it, which is negative far above the scale.
     """
 
     log_phi: CubicSpline
     sqrt_s_gev: float
     maximum_gev: float
-    log_phi_charged: CubicSpline
     orders: tuple[str, ...] = THREE_POINTS
     central_scale: str = "invariant_mass"
-
-    def energies(self, threshold_gev: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return Q = Q_0 (Q_max / Q_0)^(y^3) at nodes y, and 2 Q / s dQ of each (point, node)."""
-        xp = threshold_gev.__array_namespace__()
-        start = threshold_gev[:, None]
-        log_range = xp.log(self.maximum_gev / start)
-        q = start * xp.exp(log_range * _PLACES**3)
-        return q, 2 * (q / self.sqrt_s_gev) ** 2 * log_range * 3 * _PLACES**2 * (_WEIGHTS / 2)
 
     def at(
         self, kind: str, orders: Sequence[str], energies_gev: np.ndarray, threshold_gev: np.ndarray
@@ -80,13 +66,12 @@ class Luminosities(NamedTuple):
 
         Energies have the axes (point, node), the result (order, quark, point, node).
         """
-        whole = self.log_phi_charged if kind in CHARGES else self.log_phi
-        rows = [CHARGES.index(kind)] if kind in CHARGES else [0, 1]
+        rows = {"plus": [2], "minus": [3]}.get(kind, [0, 1])
         places = [self.orders.index(order) for order in orders]
         xp = energies_gev.__array_namespace__()
 
         def values(at: np.ndarray, places: list[int]) -> np.ndarray:
-            spline = PPoly(whole.c[..., rows, :][..., places], whole.x)
+            spline = PPoly(self.log_phi.c[..., rows, :][..., places], self.log_phi.x)
             found: np.ndarray = xp.moveaxis(_evaluate(spline, xp.log(at)), (3, 2), (0, 1))
             return found
 
@@ -94,6 +79,16 @@ class Luminosities(NamedTuple):
             return xp.exp(values(energies_gev, places))
         born, *ratios = values(threshold_gev, [0, *(place + 1 for place in places)])
         return xp.exp(born) * xp.stack(ratios)
+
+
+def energies(
+    threshold_gev: np.ndarray, maximum_gev: float, sqrt_s_gev: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return Q = Q_0 (Q_max / Q_0)^(y^3) at nodes y, and 2 Q / s dQ of each (point, node)."""
+    start, xp = threshold_gev[:, None], threshold_gev.__array_namespace__()
+    log_range = xp.log(maximum_gev / start)
+    q = start * xp.exp(log_range * _PLACES**3)
+    return q, 2 * (q / sqrt_s_gev) ** 2 * log_range * 3 * _PLACES**2 * (_WEIGHTS / 2)
 
 
 def drell_yan_quark(n: np.ndarray) -> np.ndarray:
@@ -126,7 +121,7 @@ def luminosities(
     sqrt_s_gev
         Energy of the collisions, 7 to 14 TeV.
     central_scale
-        One of `CENTRAL_SCALES`.
+        `invariant_mass` for Q, the mass of the pair, or `average_mass` of its particles.
     orders
         Some `VARIATIONS`.
 
@@ -144,19 +139,16 @@ def luminosities(
             received_tev=sqrt_s_gev / 1000,
         )
     maximum = _MAXIMUM_SHARE * sqrt_s_gev
-    empty = Luminosities(None, sqrt_s_gev, maximum, None, orders, central_scale)
     if central_scale == "invariant_mass":
         knots = np.geomspace(_MINIMUM_GEV, maximum, _KNOTS)
         values = np.log(_phi(inputs, knots[:, None], knots, sqrt_s_gev, orders)[:, 0])
     else:
         knots = 2 * np.geomspace(THRESHOLD_MASS_GEV, MAXIMUM_MASS_GEV, _THRESHOLD_KNOTS)
-        q = empty.energies(knots)[0]
+        q, _ = energies(knots, maximum, sqrt_s_gev)
         phi = _phi(inputs, q, knots / 2, sqrt_s_gev, ("lo_pb", *orders))
         values = np.concatenate([np.log(phi[..., :1]), phi[..., 1:] / phi[..., :1]], axis=-1)
-    neutral, charged = (
-        CubicSpline(np.log(knots), part) for part in (values[..., :2, :], values[..., 2:, :])
-    )
-    return empty._replace(log_phi=neutral, log_phi_charged=charged)
+    spline = CubicSpline(np.log(knots), values)
+    return Luminosities(spline, sqrt_s_gev, maximum, orders, central_scale)
 
 
 def _evaluate(spline: PPoly, log_q: np.ndarray) -> np.ndarray:

@@ -1,7 +1,7 @@
 """The Born processes q qbar' -> two electroweakinos: kinematics and the total partonic rate.
 
 Mixings are real and masses signed. S is the squared partonic energy, x = cos theta. The processes
-differ in their bilinear charges (`charges`).
+differ in their bilinear charges (`couplings`). Arrays may be those of NumPy or of JAX.
 """
 
 from functools import reduce
@@ -11,33 +11,31 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from nlobayes.data.physics.charges import BY_KIND, Charges, Exchanged
-from nlobayes.data.physics.couplings import (
+from nlobayes.physics.couplings import (
+    ALPHA_MZ,
+    CHARGES_OF,
     DOWN_TYPE,
-    SCHEMES,
     UP_TYPE,
     W_MASS_GEV,
     W_WIDTH_GEV,
     Z_WIDTH_GEV,
+    Charges,
     Electroweak,
+    Exchanged,
     Quark,
 )
-from nlobayes.data.physics.mssm import (
+from nlobayes.physics.mssm import (
     Z_MASS_GEV,
-    Charginos,
     Parameters,
+    Particle,
     Spectrum,
     charginos,
-    spectrum,
+    neutralinos,
 )
-from nlobayes.data.processes import Process
-from nlobayes.errors import InputError
+from nlobayes.physics.processes import NEUTRALINOS, Process, neutralino_pair
 
 Kind = Literal["neutralinos", "charginos", "unlike_charginos", "plus", "minus"]
 """Kind of a pair; `plus` and `minus` are a neutralino and a chargino of that charge."""
-
-Particle = tuple[np.ndarray, np.ndarray]
-"""Signed masses in GeV (point,), and mixings (point, 4) as `Pair` has them."""
 
 _COSINES, _COSINE_WEIGHTS = np.polynomial.legendre.leggauss(6)
 
@@ -56,12 +54,17 @@ class Pair(NamedTuple):
     second_mixing: np.ndarray
     symmetry: float
     kind: Kind = "neutralinos"
-    scheme: Electroweak = SCHEMES["alpha_mz"]
+    scheme: Electroweak = ALPHA_MZ
 
     @property
     def quarks(self) -> tuple[Quark, ...]:
         """Quarks with different rates, each with an antiquark; of charged pairs the up-type one."""
         return (UP_TYPE,) if self.kind in ("plus", "minus") else (UP_TYPE, DOWN_TYPE)
+
+    @property
+    def threshold_gev(self) -> np.ndarray:
+        """Smallest energy |m_i| + |m_j| in GeV, (point,)."""
+        return abs(self.first_mass_gev) + abs(self.second_mass_gev)
 
     def at(self, rows: slice | np.ndarray) -> "Pair":
         """Select some points."""
@@ -79,39 +82,27 @@ def identical_pair(mass_gev: np.ndarray, mixing: np.ndarray) -> Pair:
 
 
 def select_pair(spectrum: Spectrum, i: int, j: int) -> Pair:
-    """Return the pair (i, j) of a spectrum, counted from 1 for the lightest.
-
-    Raises
-    ------
-    InputError
-        If i or j is not 1, 2, 3 or 4.
-    """
-    if not {i, j} <= {1, 2, 3, 4}:
-        raise InputError("physics.no_neutralino", pair=(i, j))
-    first, second = (_neutralino(spectrum, number) for number in (i, j))
-    return Pair(*first, *second, symmetry=0.5 if i == j else 1.0)
+    """Return the pair (i, j) of neutralinos of a spectrum, counted from 1 for the lightest."""
+    return pair_of(neutralino_pair((i, j)), spectrum.particle(i), spectrum.particle(j))
 
 
 def make_pair(parameters: Parameters, process: Process) -> Pair:
     """Return the particles of a process at tree level, at every point of the parameters."""
-    i, j = process.numbers
-    if process.of_neutralinos:
-        return select_pair(spectrum(parameters), i, j)
-    made = charginos(parameters)
-    if process.of_charginos:
-        return pair_of(process, _chargino(made, i), _chargino(made, j))
-    return pair_of(process, _neutralino(spectrum(parameters), i), _chargino(made, j))
+    solvers = [neutralinos if one in NEUTRALINOS else charginos for one in process]
+    spectra = {solve: solve(parameters) for solve in dict.fromkeys(solvers)}
+    particles = zip(solvers, process.numbers, strict=True)
+    return pair_of(process, *(spectra[solve].particle(number) for solve, number in particles))
 
 
 def pair_of(process: Process, first: Particle, second: Particle) -> Pair:
     """Return the particles of a process, given their masses and mixings."""
-    symmetry = 0.5 if process.first == process.second else 1.0
-    return Pair(*first, *second, symmetry, _kind_of(process))
-
-
-def threshold_gev(pair: Pair) -> np.ndarray:
-    """Return |m_i| + |m_j| in GeV, (point,)."""
-    return abs(pair.first_mass_gev) + abs(pair.second_mass_gev)
+    if process.of_neutralinos:
+        kind: Kind = "neutralinos"
+    elif process.of_charginos:
+        kind = "charginos" if process.first == -process.second else "unlike_charginos"
+    else:
+        kind = "plus" if process.charge > 0 else "minus"
+    return Pair(*first, *second, 0.5 if process.first == process.second else 1.0, kind)
 
 
 def born_cross_sections(
@@ -120,9 +111,9 @@ def born_cross_sections(
     """Return total partonic cross sections in GeV^-2 (quark, exchange, point, energy).
 
     The quarks are those of the pair, and the exchanges add to the cross section: that of photon, Z
-    or W, its interference with squarks, and that of squarks. Energies (point, energy) lie above
-    `threshold_gev`. All squarks of a point share one mass, given for all points or for each
-    (point,); infinity decouples them. Arrays may be those of NumPy or of JAX.
+    or W, its interference with squarks, and that of squarks. Energies (point, energy) lie above the
+    threshold. All squarks of a point share one mass, given for all points or for each (point,);
+    infinity decouples them.
     """
     s, xp = energy_gev**2, energy_gev.__array_namespace__()
     mu_i = pair.first_mass_gev[:, None] / energy_gev
@@ -137,37 +128,18 @@ def born_cross_sections(
         channels: (flat * even + phase_space * second, masses * even, 2 * velocity * odd)
         for channels, (even, odd, second) in moments.items()
     }
-    mixings, bosons = (pair.first_mixing.T, pair.second_mixing.T), _bosons(s)
-    charges = (BY_KIND[pair.kind](*mixings, quark, pair.scheme) for quark in pair.quarks)
+    bosons = {"z": _boson(s, Z_MASS_GEV, Z_WIDTH_GEV), "w": _boson(s, W_MASS_GEV, W_WIDTH_GEV)}
+    mixings = (pair.first_mixing.T, pair.second_mixing.T)
+    charges = (CHARGES_OF[pair.kind](*mixings, quark, pair.scheme) for quark in pair.quarks)
     rates = [xp.stack(_by_squarks(each, bosons, angular)) for each in charges]
     return np.pi * pair.scheme.alpha**2 * velocity / (6 * s) * pair.symmetry * xp.stack(rates)
 
 
-def _kind_of(process: Process) -> Kind:
-    if process.of_neutralinos:
-        return "neutralinos"
-    if process.of_charginos:
-        return "charginos" if process.first == -process.second else "unlike_charginos"
-    return "plus" if process.charge > 0 else "minus"
-
-
-def _neutralino(spectrum: Spectrum, number: int) -> Particle:
-    return spectrum.masses_gev[:, number - 1], spectrum.mixings[:, number - 1]
-
-
-def _chargino(made: Charginos, number: int) -> Particle:
-    rows = (made.left[:, number - 1], made.right[:, number - 1])
-    return made.masses_gev[:, number - 1], np.concatenate(rows, axis=-1)
-
-
-def _bosons(s: np.ndarray) -> dict[str, tuple[Any, Any]]:
-    """Return real and imaginary part of S over the denominators of Z and W (point, energy)."""
-    found = {}
-    for name, mass, width in (("z", Z_MASS_GEV, Z_WIDTH_GEV), ("w", W_MASS_GEV, W_WIDTH_GEV)):
-        near, far = s - mass**2, mass * width
-        scale = s / (near**2 + far**2)
-        found[name] = scale * near, -scale * far
-    return found
+def _boson(s: np.ndarray, mass: float, width: float) -> tuple[Any, Any]:
+    """Return real and imaginary part of S over the denominator of a boson (point, energy)."""
+    near, far = s - mass**2, mass * width
+    scale = s / (near**2 + far**2)
+    return scale * near, -scale * far
 
 
 def _moments(s: np.ndarray, velocity: np.ndarray, offset: np.ndarray) -> dict[str, tuple[Any, ...]]:

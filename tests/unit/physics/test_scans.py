@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from nlobayes.data.physics.mssm import Parameters, Spectrum, spectrum
-from nlobayes.data.physics.scans import (
+from nlobayes.physics.mssm import Parameters, Spectrum, neutralinos
+from nlobayes.physics.scans import (
     LARGEST_ASYMMETRY,
     LARGEST_GAUGINO_SHARE,
+    RANGES,
     SCANS,
     TAIL_EVERY,
-    ScanRanges,
     in_words,
     sample_parameters,
 )
@@ -24,7 +24,7 @@ def scans() -> dict[str, Parameters]:
 
 
 def lightest(parameters: Parameters) -> np.ndarray:
-    return np.abs(spectrum(parameters).masses_gev[:, 0])
+    return np.abs(neutralinos(parameters).masses_gev[:, 0])
 
 
 def in_tail(found: Spectrum, neutralino: int) -> np.ndarray:
@@ -37,7 +37,7 @@ def in_tail(found: Spectrum, neutralino: int) -> np.ndarray:
 def test_points_stay_in_their_ranges_and_above_the_mass_cut(
     scans: dict[str, Parameters], scan: str
 ) -> None:
-    for values, (low, high) in zip(scans[scan], ScanRanges(), strict=True):
+    for values, (low, high) in zip(scans[scan], RANGES.values(), strict=True):
         assert values.shape == (POINTS[scan],)
         assert low <= values.min() < values.max() <= high
     assert lightest(scans[scan]).min() > 46
@@ -54,7 +54,7 @@ def test_smaller_samples_are_the_beginning_of_larger_ones(
 def test_the_flat_scan_is_what_it_always_was() -> None:
     """Its numbers are in published tables: 4096 candidates a batch, from PCG64 of the seed."""
     random = np.random.Generator(np.random.PCG64(3)).random((4096, 4))
-    low, high = np.array(ScanRanges()).T
+    low, high = np.array([*RANGES.values()]).T
     kept = low + (high - low) * random
     kept = kept[lightest(Parameters(*kept.T)) > 46]
     np.testing.assert_array_equal(np.transpose(sample_parameters(3, 100)), kept[:100])
@@ -65,7 +65,7 @@ def test_four_in_five_lightest_neutralinos_have_positive_mass(
     scans: dict[str, Parameters],
 ) -> None:
     """81 % in the reference scan; three standard errors of 3000 points are 2.1 %."""
-    positive = spectrum(scans["flat"]).masses_gev[:, 0] > 0
+    positive = neutralinos(scans["flat"]).masses_gev[:, 0] > 0
     assert np.mean(positive) == pytest.approx(0.81, abs=0.021)
 
 
@@ -92,13 +92,13 @@ def test_every_fourth_point_is_fine_tuned_and_the_others_are_flat(
     tuned, flat = (np.transpose(scans[scan])[:200] for scan in ("fine_tuned", "flat"))
     last = np.arange(200) % TAIL_EVERY == TAIL_EVERY - 1
     np.testing.assert_array_equal(tuned[~last], flat[~last])
-    inside = in_tail(spectrum(Parameters(*tuned.T)), 1)
+    inside = in_tail(neutralinos(Parameters(*tuned.T)), 1)
     assert inside[last].all()
     assert inside[~last].mean() < 0.02
 
 
 def test_another_neutralino_can_be_tuned() -> None:
-    found = spectrum(sample_parameters(3, 40, "fine_tuned", neutralino=3))
+    found = neutralinos(sample_parameters(3, 40, "fine_tuned", neutralino=3))
     assert in_tail(found, 3)[TAIL_EVERY - 1 :: TAIL_EVERY].all()
     assert not in_tail(found, 1).any()
 
@@ -107,28 +107,9 @@ def test_scans_are_described_in_words() -> None:
     flat = (
         "bino_gev -1000 to 1000, wino_gev 50 to 1000, higgsino_gev -1000 to 1000, tan_beta 2 to 60"
     )
-    assert in_words("flat", ScanRanges()) == flat
-    assert in_words("log", ScanRanges()) == f"log; {flat}"
-    assert in_words("fine_tuned", ScanRanges()) == f"fine_tuned in every 4th row; {flat}"
-
-
-@pytest.mark.parametrize(
-    ("ranges", "name"),
-    [
-        (ScanRanges(bino_gev=(-2000.0, 1000.0)), "bino_gev"),
-        (ScanRanges(wino_gev=(500.0, 50.0)), "wino_gev"),
-        (ScanRanges(higgsino_gev=(np.nan, 100.0)), "higgsino_gev"),
-        (ScanRanges(tan_beta=(0.5, 60.0)), "tan_beta"),
-    ],
-)
-def test_impossible_scans_are_refused(ranges: ScanRanges, name: str) -> None:
-    with refused("physics.scan_range", name=name):
-        sample_parameters(1, 10, ranges=ranges)
-
-
-def test_a_scan_that_would_not_end_is_refused() -> None:
-    with refused("physics.scan_keeps_few", kept=0):
-        sample_parameters(1, 10, ranges=ScanRanges(bino_gev=(-20.0, 20.0)))
+    assert in_words("flat") == flat
+    assert in_words("log") == f"log; {flat}"
+    assert in_words("fine_tuned") == f"fine_tuned in every 4th row; {flat}"
 
 
 def test_unknown_scans_are_refused() -> None:

@@ -5,9 +5,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nlobayes.data.physics.hadronic import MAXIMUM_MASS_GEV
-from nlobayes.data.physics.mssm import Z_MASS_GEV, Parameters, Spectrum, mass_matrix, spectrum
-from nlobayes.data.physics.scans import LARGEST_SOFT_MASS_GEV, sample_parameters
+from nlobayes.physics.mssm import (
+    MAXIMUM_MASS_GEV,
+    Z_MASS_GEV,
+    Parameters,
+    Spectrum,
+    mass_matrix,
+    neutralinos,
+)
+from nlobayes.physics.scans import RANGES, sample_parameters
 
 
 def soft_masses(low: float) -> st.SearchStrategy[float]:
@@ -21,7 +27,7 @@ def scan() -> Parameters:
 
 @pytest.fixture(scope="module")
 def scanned(scan: Parameters) -> Spectrum:
-    return spectrum(scan)
+    return neutralinos(scan)
 
 
 def test_mixings_diagonalise_the_mass_matrix(scan: Parameters, scanned: Spectrum) -> None:
@@ -56,7 +62,7 @@ def test_trace_and_determinant_in_closed_form(scan: Parameters, scanned: Spectru
 
 def test_a_light_bino_is_the_first_component() -> None:
     one = np.ones(1)
-    light = spectrum(Parameters(60 * one, 1000 * one, 1000 * one, 60 * one))
+    light = neutralinos(Parameters(60 * one, 1000 * one, 1000 * one, 60 * one))
     assert light.mixings[0, 0, 0] > 0.99
     assert light.masses_gev[0, 0] == pytest.approx(60, abs=3)
 
@@ -72,6 +78,6 @@ def test_no_neutralino_is_heavier_than_the_largest_soft_mass_and_the_z(
 ) -> None:
     """Weyl's inequality: gauginos mix with higgsinos by a matrix of norm m_Z; 1091 < 1100 GeV."""
     values = np.array([[bino], [wino], [higgsino], [tan_beta]])
-    heaviest = np.abs(spectrum(Parameters(*values)).masses_gev).max()
+    heaviest = np.abs(neutralinos(Parameters(*values)).masses_gev).max()
     assert heaviest <= np.abs(values[:3]).max() + Z_MASS_GEV + 1e-9
-    assert LARGEST_SOFT_MASS_GEV + Z_MASS_GEV < MAXIMUM_MASS_GEV
+    assert max(high for _, high in RANGES.values()) + Z_MASS_GEV < MAXIMUM_MASS_GEV

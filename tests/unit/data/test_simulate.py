@@ -6,11 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nlobayes.data.physics.scans import ScanRanges
-from nlobayes.data.physics.source import TARGETS, Settings, simulate
-from nlobayes.data.processes import make_process, neutralino_pair
+from nlobayes.data.simulators.simulate import TARGETS, Settings, scan_table
 from nlobayes.data.slha import unit_of
 from nlobayes.data.statements import PROTONS, state_process
+from nlobayes.physics.processes import make_process, neutralino_pair
 from nlobayes.study.sources.simulate import SimulatedSource, SquarkRange
 from nlobayes.types import Table
 from tests.refusals import refused
@@ -23,7 +22,7 @@ COLUMNS = ["m1", "n11", "n12", "n13", "n14", "sigma_pb", "lo_pb", "scale_up", "s
 
 @pytest.fixture(scope="module")
 def table() -> Table:
-    return simulate(11, 500, SETTINGS)
+    return scan_table(11, 500, SETTINGS)
 
 
 def _bytes(table: Table) -> bytes:
@@ -51,7 +50,7 @@ def test_rows_are_physical(table: Table) -> None:
 
 
 def test_heavier_squarks_change_cross_sections_but_not_points(table: Table) -> None:
-    other = simulate(11, 500, SETTINGS._replace(squark_mass_gev=2500.0)).columns
+    other = scan_table(11, 500, SETTINGS._replace(squark_mass_gev=2500.0)).columns
     np.testing.assert_array_equal(other["m1"], table.columns["m1"])
     assert np.all(other["sigma_pb"] != table.columns["sigma_pb"])
 
@@ -66,7 +65,7 @@ def test_metadata_name_what_the_numbers_depend_on(table: Table) -> None:
 
 def test_the_default_table_is_what_it_always_was() -> None:
     """Exact on the machine that computed these numbers; its metadata on any machine."""
-    table = simulate(20240101, 5, SETTINGS)
+    table = scan_table(20240101, 5, SETTINGS)
     rows = np.transpose([*table.columns.values()])
     expected = [
         *(144.26290326695698, 0.010514939896552883, 0.988807224994376, 0.14800528452761422),
@@ -95,8 +94,8 @@ def test_the_default_table_is_what_it_always_was() -> None:
 @pytest.mark.parametrize("pair", PAIRS, ids=str)
 def test_a_pair_has_the_columns_of_both_whichever_comes_first(pair: tuple[int, int]) -> None:
     """As ingested SLHA files have them, and as the study announces them."""
-    table = simulate(11, 20, SETTINGS._replace(pair=pair))
-    assert _bytes(simulate(11, 20, SETTINGS._replace(pair=pair[::-1]))) == _bytes(table)
+    table = scan_table(11, 20, SETTINGS._replace(pair=pair))
+    assert _bytes(scan_table(11, 20, SETTINGS._replace(pair=pair[::-1]))) == _bytes(table)
     features = neutralino_pair(pair).columns
     assert [*table.columns] == [*table.units] == [*features, *TARGETS]
     assert all(table.units[name] == unit_of(name) for name in features)
@@ -111,41 +110,41 @@ def test_a_pair_has_the_columns_of_both_whichever_comes_first(pair: tuple[int, i
 
 def test_squark_masses_are_a_column_that_leaves_the_others_alone(table: Table) -> None:
     settings = SETTINGS._replace(squark_mass_gev=(2000.0, 4000.0))
-    varied = simulate(11, 500, settings)
+    varied = scan_table(11, 500, settings)
     assert [*varied.columns] == [*COLUMNS[:5], "msq", *COLUMNS[5:]]
     assert varied.units["msq"] == "GeV"
     source = SimulatedSource(
         kind="simulate", pair=(1, 2), squark_mass_gev=SquarkRange(low=2000, high=4000)
     )
-    both = simulate(11, 20, settings._replace(pair=(1, 2)))
+    both = scan_table(11, 20, settings._replace(pair=(1, 2)))
     assert source.columns == (*both.columns,)[: -len(TARGETS)]
     for name in COLUMNS[:5]:
         np.testing.assert_array_equal(varied.columns[name], table.columns[name])
     masses = varied.columns["msq"]
     assert 2000 <= masses.min() < 2010 < 3980 < masses.max() <= 4000
-    np.testing.assert_array_equal(simulate(11, 50, settings).columns["msq"], masses[:50])
+    np.testing.assert_array_equal(scan_table(11, 50, settings).columns["msq"], masses[:50])
     np.testing.assert_array_equal(both.columns["msq"], masses[:20])
 
 
 def test_a_row_depends_on_its_own_squarks_alone() -> None:
-    varied = simulate(11, 30, SETTINGS._replace(squark_mass_gev=(2000.0, 4000.0))).columns
+    varied = scan_table(11, 30, SETTINGS._replace(squark_mass_gev=(2000.0, 4000.0))).columns
     for row in (0, 29):
         mass = float(varied["msq"][row])
-        alone = simulate(11, 30, SETTINGS._replace(squark_mass_gev=mass)).columns
+        alone = scan_table(11, 30, SETTINGS._replace(squark_mass_gev=mass)).columns
         for name in TARGETS:
             assert varied[name][row] == pytest.approx(alone[name][row], rel=1e-13)
 
 
 def test_the_tail_holds_the_smallest_cross_sections() -> None:
     """Their median is more than a factor of ten below that of the other rows."""
-    sigma = simulate(11, 200, SETTINGS._replace(scan="fine_tuned")).columns["sigma_pb"]
+    sigma = scan_table(11, 200, SETTINGS._replace(scan="fine_tuned")).columns["sigma_pb"]
     tail = np.arange(200) % 4 == 3
     assert np.median(sigma[tail]) < np.median(sigma[~tail]) / 10
 
 
 def test_rows_that_were_compared_with_nothing_are_counted() -> None:
     settings = SETTINGS._replace(sqrt_s_tev=8.0, squark_mass_gev=(2000.0, 4000.0))
-    table = simulate(11, 50, settings)
+    table = scan_table(11, 50, settings)
     light = np.count_nonzero(table.columns["msq"] < 2500)
     assert table.metadata["not_compared"] == (
         f"50 of 50 rows at 8 TeV (13 to 13.6 were); {light} of 50 rows with squarks below 2500 GeV"
@@ -169,18 +168,13 @@ def test_rows_that_were_compared_with_nothing_are_counted() -> None:
         ({"scan": "light"}, "physics.unknown_scan", {"scan": "light"}),
         ({"sqrt_s_tev": 5.0}, "physics.energy", {"received_tev": 5.0}),
         ({"sqrt_s_tev": 13_000.0}, "physics.energy", {"least_tev": 7, "most_tev": 14}),
-        (
-            {"ranges": ScanRanges(wino_gev=(50.0, 3000.0))},
-            "physics.scan_range",
-            {"name": "wino_gev"},
-        ),
     ],
 )
 def test_settings_outside_the_domain_are_refused(
     changes: dict[str, Any], code: str, fields: dict[str, Any]
 ) -> None:
     with refused(code, **fields):
-        simulate(1, 10, SETTINGS._replace(**changes))
+        scan_table(1, 10, SETTINGS._replace(**changes))
 
 
 @pytest.mark.by_day(6)
@@ -188,7 +182,7 @@ def test_settings_outside_the_domain_are_refused(
 def test_every_process_has_the_columns_of_its_particles(particles: tuple[int, int]) -> None:
     """As ingested SLHA files have them, and as the study announces them."""
     process = make_process(*particles)
-    table = simulate(11, 12, SETTINGS._replace(pair=None, process=particles[::-1]))
+    table = scan_table(11, 12, SETTINGS._replace(pair=None, process=particles[::-1]))
     assert [*table.columns] == [*table.units] == [*process.columns, *TARGETS]
     assert all(table.units[name] == unit_of(name) for name in process.columns)
     assert SimulatedSource(kind="simulate", process=particles).columns == process.columns
@@ -199,7 +193,7 @@ def test_every_process_has_the_columns_of_its_particles(particles: tuple[int, in
 
 def test_charginos_of_a_table_come_from_one_mass_matrix() -> None:
     """M2 and mu are those of X = U^T diag(m) V, its other entries those of one tan beta."""
-    table = simulate(5, 200, SETTINGS._replace(process=(1000024, -1000037))).columns
+    table = scan_table(5, 200, SETTINGS._replace(process=(1000024, -1000037))).columns
     u, v = (np.stack([[table[f"{x}{i}{j}"] for j in (1, 2)] for i in (1, 2)]) for x in ("u", "v"))
     masses = np.stack([table["mc1"], table["mc2"]])
     x = np.einsum("iaz,iz,ibz->abz", u, masses, v)
@@ -214,8 +208,8 @@ def test_charginos_of_a_table_come_from_one_mass_matrix() -> None:
 
 def test_a_chargino_and_a_neutralino_share_their_parameters() -> None:
     """N diag(m) N^T has M2 and -mu where U diag(m) V has them; the wino entry joins both."""
-    one = simulate(5, 50, SETTINGS._replace(process=(1000022, 1000024))).columns
-    same = simulate(5, 50, SETTINGS._replace(process=(1000024, -1000024))).columns
+    one = scan_table(5, 50, SETTINGS._replace(process=(1000022, 1000024))).columns
+    same = scan_table(5, 50, SETTINGS._replace(process=(1000024, -1000024))).columns
     for name in ("mc1", "u11", "v12"):
         np.testing.assert_array_equal(one[name], same[name])
     pure = np.abs(one["n12"]) > 0.99
@@ -232,11 +226,11 @@ def test_a_chargino_and_a_neutralino_share_their_parameters() -> None:
 )
 def test_other_processes_are_refused(particles: tuple[int, int], code: str) -> None:
     with refused(code):
-        simulate(1, 10, SETTINGS._replace(process=particles))
+        scan_table(1, 10, SETTINGS._replace(process=particles))
 
 
 def test_seeds_and_numbers_of_points_are_refused() -> None:
     with refused("physics.negative_seed", seed=-1):
-        simulate(-1, 10, SETTINGS)
+        scan_table(-1, 10, SETTINGS)
     with refused("physics.no_points", points=0):
-        simulate(1, 0, SETTINGS)
+        scan_table(1, 0, SETTINGS)

@@ -5,22 +5,24 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nlobayes.data.physics.couplings import SCHEMES
-from nlobayes.data.physics.evolution import coupling, evolve
-from nlobayes.data.physics.luminosity import (
+from nlobayes.data.simulators.simulate import TARGETS, Settings, scan_table
+from nlobayes.physics.couplings import SCHEMES
+from nlobayes.physics.evolution import coupling, evolve
+from nlobayes.physics.luminosity import (
     SEVEN_POINTS,
     THREE_POINTS,
     Luminosities,
     drell_yan_gluon,
     drell_yan_quark,
+    energies,
     luminosities,
 )
-from nlobayes.data.physics.mellin import CONTOUR, invert
-from nlobayes.data.physics.partonic import DOWN_TYPE, UP_TYPE, Pair, identical_pair
-from nlobayes.data.physics.pdf import LES_HOUCHES_TOY, MSTW2008_NLO
-from nlobayes.data.physics.source import TARGETS, Settings, simulate
-from nlobayes.data.physics.splitting import leading_order
+from nlobayes.physics.mellin import CONTOUR, invert
+from nlobayes.physics.partonic import DOWN_TYPE, UP_TYPE, Pair, identical_pair
+from nlobayes.physics.pdf import MSTW2008_NLO
+from nlobayes.physics.splitting import leading_order
 from tests.born import born_cross_section
+from tests.les_houches import LES_HOUCHES_TOY
 
 KINDS = pytest.mark.parametrize("kind", ["neutralinos", "plus", "minus"])
 ENERGIES = np.array([[150.0, 600.0, 2500.0]])
@@ -63,7 +65,7 @@ def test_the_dependence_on_the_scale_is_of_the_next_order() -> None:
         inputs = LES_HOUCHES_TOY._replace(alpha_s=factor * LES_HOUCHES_TOY.alpha_s)
         half = luminosities(inputs, 13_000.0, "average_mass", ("lo_pb",))
         whole = luminosities(inputs, 13_000.0)
-        q = half.energies(threshold)[0]
+        q, _ = energies(threshold, half.maximum_gev, half.sqrt_s_gev)
         (low,) = half.at("plus", ("lo_pb",), q, threshold)
         lo, _, up, down = whole.at("plus", THREE_POINTS, q, threshold)
         changes.append([low[0, :, 0] / lo[0, :, 0] - 1, up[0, :, 0] / down[0, :, 0] - 1])
@@ -79,7 +81,8 @@ def test_at_the_threshold_the_average_mass_is_half_of_q(
 ) -> None:
     """The pairs of scales about it are those about Q, and others are those that share a scale."""
     threshold = np.array([120.0, 700.0, 2100.0])
-    q = beams["average_mass"].energies(threshold)[0]
+    at = beams["average_mass"]
+    q, _ = energies(threshold, at.maximum_gev, at.sqrt_s_gev)
     whole, average = (each.at(kind, SEVEN_POINTS, q, threshold)[..., 0] for each in beams.values())
     place = SEVEN_POINTS.index
     same = {"nlo_pb": "scale_up_pb", "scale_down_pb": "nlo_pb"}
@@ -94,8 +97,9 @@ def test_rates_at_the_average_mass_are_integrals_at_a_fixed_scale(
     beams: dict[str, Luminosities],
 ) -> None:
     """One threshold for every Q: densities at one scale, logarithms of Q over it, by hand."""
-    mass, q = 400.0, beams["average_mass"].energies(np.array([800.0]))[0][0]
-    found = beams["average_mass"].at("plus", ("nlo_pb",), q[None], np.array([800.0]))[0, 0, 0]
+    mass, at = 400.0, beams["average_mass"]
+    (q,), _ = energies(np.array([800.0]), at.maximum_gev, at.sqrt_s_gev)
+    found = at.at("plus", ("nlo_pb",), q[None], np.array([800.0]))[0, 0, 0]
     pdfs = evolve(MSTW2008_NLO, np.array([mass**2]), CONTOUR, loops=2)
     minus = np.concatenate([pdfs.minus, 0 * pdfs.plus[3:]])
     quark, antiquark = ((pdfs.plus + sign * minus)[:, 0] / 2 for sign in (1, -1))
@@ -146,8 +150,8 @@ SETTINGS = Settings(sqrt_s_tev=13.0, squark_mass_gev=3000.0, process=(1000023, 1
 def test_seven_points_add_columns_whose_envelope_contains_the_three(scale: str) -> None:
     """The first columns are those of three points, to the last bit."""
     settings = SETTINGS._replace(central_scale=scale)
-    three = simulate(3, 60, settings)
-    seven = simulate(3, 60, settings._replace(scale_points=7))
+    three = scan_table(3, 60, settings)
+    seven = scan_table(3, 60, settings._replace(scale_points=7))
     assert [*seven.columns][: len(three.columns)] == [*three.columns]
     for name, values in three.columns.items():
         np.testing.assert_array_equal(seven.columns[name], values)
@@ -177,7 +181,7 @@ def test_seven_points_add_columns_whose_envelope_contains_the_three(scale: str) 
 def test_the_scheme_changes_rates_but_not_points() -> None:
     """By the square of g^2 where the W is exchanged; binos couple to squarks by tan(theta_W)."""
     one, other = (
-        simulate(3, 60, SETTINGS._replace(electroweak_scheme=scheme)) for scheme in SCHEMES
+        scan_table(3, 60, SETTINGS._replace(electroweak_scheme=scheme)) for scheme in SCHEMES
     )
     assert other.metadata["electroweak_inputs"] == (
         "G_F = 1.16638e-05 GeV^-2, m_w_gev = 80.379, m_z_gev = 91.1876: "

@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from nlobayes.data.processes import (
+from nlobayes.physics.processes import (
     KNOWN,
     Process,
     charge_of,

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from nlobayes.data.physics.evolution import Loops, coupling, evolve, input_moments
-from nlobayes.data.physics.mellin import CONTOUR, invert
-from nlobayes.data.physics.pdf import LES_HOUCHES_TOY, MSTW2008_NLO, InputDistributions
-from nlobayes.data.physics.splitting import leading_order, next_to_leading_order
+from nlobayes.physics.evolution import Loops, coupling, evolve, input_moments
+from nlobayes.physics.mellin import CONTOUR, invert
+from nlobayes.physics.pdf import MSTW2008_NLO, InputDistributions
+from nlobayes.physics.splitting import leading_order, next_to_leading_order
+from tests.les_houches import LES_HOUCHES_TOY
 from tests.refusals import refused
 
 INPUTS = pytest.mark.parametrize("inputs", [MSTW2008_NLO, LES_HOUCHES_TOY], ids=["mstw", "toy"])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import polygamma
 
-from nlobayes.data.physics.mellin import CONTOUR, beta, hurwitz_zeta, invert, s1, s2, s3
+from nlobayes.physics.mellin import CONTOUR, beta, hurwitz_zeta, invert, s1, s2, s3
 
 Sum = Callable[[np.ndarray], np.ndarray]
 

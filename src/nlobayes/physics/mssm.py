@@ -1,4 +1,7 @@
-"""Neutralinos and charginos of the MSSM: masses and mixings at tree level."""
+"""Neutralinos and charginos of the MSSM: masses and mixings at tree level.
+
+Mass matrices of Haber and Kane, Phys. Rept. 117 (1985) 75, with m_W = m_Z cos theta_W.
+"""
 
 from typing import NamedTuple
 
@@ -6,12 +9,15 @@ import numpy as np
 
 SIN2_THETA_W = 0.2312
 Z_MASS_GEV = 91.1876
-# Lower limit of the integration: below m_Z / 2 a pair comes from the decay of a real Z.
 THRESHOLD_MASS_GEV = Z_MASS_GEV / 2
-# Above all scans: the heaviest particle is at most m_Z heavier than the largest soft mass, 1 TeV.
+"""Smallest mass that the engine computes: below it a pair comes from the decay of a real Z."""
 MAXIMUM_MASS_GEV = 1100.0
-# Lower limit of the scans.
+"""Largest one, above all scans: particles are at most m_Z heavier than the largest soft mass."""
 MINIMUM_MASS_GEV = 46.0
+"""Smallest mass in scans."""
+
+Particle = tuple[np.ndarray, np.ndarray]
+"""Signed masses in GeV (point,) and mixings (point, 4) of one particle."""
 
 
 class Parameters(NamedTuple):
@@ -24,25 +30,24 @@ class Parameters(NamedTuple):
 
 
 class Spectrum(NamedTuple):
-    """Signed masses in GeV, (point, 4), lightest |m| first, and the rows of N, (point, 4, 4)."""
+    """Particles of one kind, the lightest first: masses in GeV (point, n), mixings (point, n, 4).
+
+    Masses of neutralinos are signed. The mixings of a neutralino are its row of N, those of a
+    chargino its row of U, then that of V.
+    """
 
     masses_gev: np.ndarray
     mixings: np.ndarray
 
-
-class Charginos(NamedTuple):
-    """Masses in GeV, (point, 2), the lighter first, and the rows of U and V, (point, 2, 2) each."""
-
-    masses_gev: np.ndarray
-    left: np.ndarray
-    right: np.ndarray
+    def particle(self, number: int) -> Particle:
+        """Select a particle by its number, counted from 1."""
+        return self.masses_gev[:, number - 1], self.mixings[:, number - 1]
 
 
 def mass_matrix(parameters: Parameters) -> np.ndarray:
     """Return the symmetric mass matrix in GeV, (point, 4, 4).
 
-    The basis is (bino, wino, down-type higgsino, up-type higgsino), e.g. Haber and Kane,
-    Phys. Rept. 117 (1985) 75.
+    The basis is (bino, wino, down-type higgsino, up-type higgsino).
     """
     m1, m2, mu, tan_beta = parameters
     sin_w, cos_w = np.sqrt(SIN2_THETA_W), np.sqrt(1 - SIN2_THETA_W)
@@ -58,7 +63,7 @@ def mass_matrix(parameters: Parameters) -> np.ndarray:
     return np.moveaxis(np.array(rows), -1, 0)
 
 
-def spectrum(parameters: Parameters) -> Spectrum:
+def neutralinos(parameters: Parameters) -> Spectrum:
     """Diagonalise N M N^T = diag(m) with real N and signed m.
 
     The sign of each row of N makes its largest component positive.
@@ -67,15 +72,11 @@ def spectrum(parameters: Parameters) -> Spectrum:
     order = np.argsort(np.abs(masses), axis=-1)
     masses = np.take_along_axis(masses, order, axis=-1)
     rows = np.take_along_axis(np.swapaxes(vectors, -1, -2), order[..., None], axis=-2)
-    largest = np.argmax(np.abs(rows), axis=-1)[..., None]
-    return Spectrum(masses, rows * np.sign(np.take_along_axis(rows, largest, axis=-1)))
+    return Spectrum(masses, rows * _signs_of_largest(rows))
 
 
 def chargino_mass_matrix(parameters: Parameters) -> np.ndarray:
-    """Return the mass matrix X in GeV, (point, 2, 2), of (wino-, higgsino-) and (wino+, higgsino+).
-
-    Uses m_W = m_Z cos theta_W, as at tree level; Haber and Kane, Phys. Rept. 117 (1985) 75.
-    """
+    """Return the matrix X in GeV, (point, 2, 2), of (wino-, higgsino-) and (wino+, higgsino+)."""
     _, m2, mu, tan_beta = parameters
     angle = np.arctan(tan_beta)
     mixing = np.sqrt(2 * (1 - SIN2_THETA_W)) * Z_MASS_GEV
@@ -83,13 +84,16 @@ def chargino_mass_matrix(parameters: Parameters) -> np.ndarray:
     return np.moveaxis(np.array(rows), -1, 0)
 
 
-def charginos(parameters: Parameters) -> Charginos:
+def charginos(parameters: Parameters) -> Spectrum:
     """Diagonalise U X V^T = diag(m) with real U and V and m >= 0.
 
     The sign of each row of V makes its largest component positive, and fixes that of the row of U.
     """
     left, masses, right = np.linalg.svd(chargino_mass_matrix(parameters))
     u, v = np.swapaxes(left, -1, -2)[:, ::-1], right[:, ::-1]
-    largest = np.argmax(np.abs(v), axis=-1)[..., None]
-    sign = np.sign(np.take_along_axis(v, largest, axis=-1))
-    return Charginos(masses[:, ::-1], u * sign, v * sign)
+    return Spectrum(masses[:, ::-1], np.concatenate([u, v], axis=-1) * _signs_of_largest(v))
+
+
+def _signs_of_largest(rows: np.ndarray) -> np.ndarray:
+    largest = np.argmax(np.abs(rows), axis=-1)[..., None]
+    return np.sign(np.take_along_axis(rows, largest, axis=-1))

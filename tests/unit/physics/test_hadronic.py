@@ -6,18 +6,18 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
-from nlobayes.data.physics.hadronic import cross_sections
-from nlobayes.data.physics.luminosity import Luminosities, luminosities
-from nlobayes.data.physics.mssm import spectrum
-from nlobayes.data.physics.partonic import (
+from nlobayes.physics.hadronic import cross_sections
+from nlobayes.physics.luminosity import Luminosities, luminosities
+from nlobayes.physics.mssm import neutralinos
+from nlobayes.physics.partonic import (
     DOWN_TYPE,
     UP_TYPE,
     Pair,
     identical_pair,
     select_pair,
 )
-from nlobayes.data.physics.pdf import MSTW2008_NLO
-from nlobayes.data.physics.scans import sample_parameters
+from nlobayes.physics.pdf import MSTW2008_NLO
+from nlobayes.physics.scans import sample_parameters
 from tests.born import born_cross_section
 from tests.refusals import refused
 
@@ -29,7 +29,7 @@ def beams() -> Luminosities:
 
 @pytest.fixture(scope="module")
 def scanned() -> Pair:
-    return select_pair(spectrum(sample_parameters(5, 400)), 1, 1)
+    return select_pair(neutralinos(sample_parameters(5, 400)), 1, 1)
 
 
 @pytest.mark.parametrize("mass", [50.0, 800.0])
@@ -39,7 +39,7 @@ def test_integration_agrees_with_adaptive_quadrature(beams: Luminosities, mass: 
     def integrand(log_q: float) -> float:
         q = np.exp(np.array([[log_q]]))
         born = [born_cross_section(pair, quark, q, 3000.0)[0, 0] for quark in (UP_TYPE, DOWN_TYPE)]
-        return 2 * q[0, 0] ** 2 / 13_000**2 * np.exp(beams.log_phi(log_q))[:, 1] @ born
+        return 2 * q[0, 0] ** 2 / 13_000**2 * np.exp(beams.log_phi(log_q))[:2, 1] @ born
 
     ends = np.log(2 * mass) + np.array([1e-12, 0.1, 0.5, 1.2])
     ends = [*ends, np.log(beams.maximum_gev)]

@@ -1,1 +1,0 @@
-"""The embedded NLO QCD engine for neutralino pair production at the LHC."""

@@ -1,0 +1,169 @@
+"""Cross sections of p p -> two electroweakinos at LO and NLO QCD, of arrays of NumPy or of JAX.
+
+sigma = ∫ dQ (2 Q / s) Σ_q Phi_q(Q^2 / s) sigmahat_q(Q), from the threshold up. Squark exchange is
+corrected as in the limit of heavy squarks, which is approximate; gluon fusion, supersymmetric QCD
+loops and electroweak corrections are absent.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from nlobayes.errors import InputError
+from nlobayes.physics.luminosity import Luminosities, energies, luminosities
+from nlobayes.physics.mssm import MAXIMUM_MASS_GEV, THRESHOLD_MASS_GEV
+from nlobayes.physics.partonic import Pair, born_cross_sections
+from nlobayes.physics.pdf import MSTW2008_NLO
+
+PB_GEV2 = 0.3893793721e9
+MINIMUM_SQUARK_MASS_GEV = 2000.0
+ALLOWED = (
+    f"|m| of {THRESHOLD_MASS_GEV:.4f} (m_Z / 2) to {MAXIMUM_MASS_GEV:g} GeV, squarks from "
+    f"{MINIMUM_SQUARK_MASS_GEV:g} GeV, mixings that couple to quarks"
+)
+"""Domain of the engine."""
+
+# Small enough for the arrays of a chunk to fit into the processor's cache.
+_POINTS_PER_BLOCK = 128
+
+
+class CrossSections(NamedTuple):
+    """Cross sections in pb, each (point,).
+
+    LO and NLO at the central scale, NLO at half of it (`scale_up`) and at twice (`scale_down`).
+    """
+
+    lo_pb: np.ndarray
+    nlo_pb: np.ndarray
+    scale_up_pb: np.ndarray
+    scale_down_pb: np.ndarray
+
+
+ORDERS = CrossSections._fields
+
+
+def cross_sections(
+    pair: Pair, squark_mass_gev: float | np.ndarray, beams: Luminosities
+) -> CrossSections:
+    """Return the cross sections of points in the domain; arguments as `by_exchange`.
+
+    Raises
+    ------
+    InputError
+        If a point is outside.
+    """
+    squarks = np.broadcast_to(np.asarray(squark_mass_gev, np.float64), pair.first_mass_gev.shape)
+    check_domain(pair, squarks)
+    return CrossSections(*by_exchange(pair, squarks, beams, ORDERS).sum(axis=1))
+
+
+def cross_sections_at(pair: Pair, squark_mass_gev: np.ndarray, sqrt_s_tev: float) -> CrossSections:
+    """Evaluate all orders at an energy of 7 to 14 TeV; NaN outside the domain."""
+    found = by_exchange(pair, squark_mass_gev, beams_at(sqrt_s_tev), ORDERS)
+    return CrossSections(*found.sum(axis=1))
+
+
+def channels_at(
+    pair: Pair, squark_mass_gev: np.ndarray, sqrt_s_tev: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the fractions of the Born cross section from Z exchange and from its interference.
+
+    Both have axis (point,); the remaining fraction is squark exchange.
+    """
+    (born,) = by_exchange(pair, squark_mass_gev, beams_at(sqrt_s_tev), ("lo_pb",))
+    of_z, mixed, _ = born
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return of_z / born.sum(axis=0), mixed / born.sum(axis=0)
+
+
+def by_exchange(
+    pair: Pair, squark_mass_gev: np.ndarray, beams: Luminosities, orders: Sequence[str]
+) -> np.ndarray:
+    """Return cross sections in pb (order, exchange, point); NaN outside the domain (`ALLOWED`).
+
+    Exchanges are those of `born_cross_sections`, and add.
+
+    Parameters
+    ----------
+    pair
+        Two electroweakinos per point.
+    squark_mass_gev
+        Mass of the squarks of each point (point,); infinity decouples them.
+    beams
+        Parton luminosities of protons at the collision energy.
+    orders
+        Some orders of `beams`.
+    """
+    good, xp = _computable(pair, squark_mass_gev), squark_mass_gev.__array_namespace__()
+    if xp is np:
+        rows = np.flatnonzero(good)
+        values = np.full((len(orders), 3, len(good)), np.nan)
+        for start in range(0, len(rows), _POINTS_PER_BLOCK):
+            block = rows[start : start + _POINTS_PER_BLOCK]
+            found = integrate(pair.at(block), squark_mass_gev[block], beams, orders)
+            values[..., block] = found
+        return values
+    # Shapes of JAX do not depend on values. Points outside the domain are computed at other
+    # values, so derivatives at the others stay finite.
+    inside = pair._replace(
+        first_mass_gev=xp.where(good, pair.first_mass_gev, MAXIMUM_MASS_GEV),
+        second_mass_gev=xp.where(good, pair.second_mass_gev, MAXIMUM_MASS_GEV),
+        first_mixing=xp.where(good[:, None], pair.first_mixing, 0.5),
+        second_mixing=xp.where(good[:, None], pair.second_mixing, 0.5),
+    )
+    squarks = xp.where(good, squark_mass_gev, MINIMUM_SQUARK_MASS_GEV)
+    values = xp.where(good, integrate(inside, squarks, beams, orders), np.nan)
+    return values
+
+
+def integrate(
+    pair: Pair, squark_mass_gev: np.ndarray, beams: Luminosities, orders: Sequence[str]
+) -> np.ndarray:
+    """Integrate over Q, as `by_exchange`, at points in the domain."""
+    q, measure = energies(pair.threshold_gev, beams.maximum_gev, beams.sqrt_s_gev)
+    born = PB_GEV2 * measure * born_cross_sections(pair, q, squark_mass_gev)
+    phi = beams.at(pair.kind, orders, q, pair.threshold_gev)
+    xp = squark_mass_gev.__array_namespace__()
+    return xp.stack([(born * each[:, None]).sum(axis=(0, 3)) for each in phi])
+
+
+@lru_cache(maxsize=4)
+def beams_at(sqrt_s_tev: float) -> Luminosities:
+    """Build the luminosities at an energy, once in a process: 0.2 s."""
+    return luminosities(MSTW2008_NLO, 1000 * sqrt_s_tev)
+
+
+def _computable(pair: Pair, squark_mass_gev: np.ndarray) -> np.ndarray:
+    """Return which points (point,) are in the domain."""
+    good = squark_mass_gev >= MINIMUM_SQUARK_MASS_GEV
+    for mass, mixing in (
+        (abs(pair.first_mass_gev), pair.first_mixing),
+        (abs(pair.second_mass_gev), pair.second_mixing),
+    ):
+        good = good & (mass >= THRESHOLD_MASS_GEV) & (mass <= MAXIMUM_MASS_GEV)
+        good = good & mixing.__array_namespace__().isfinite(mixing).all(axis=1)
+    return good
+
+
+def check_domain(pair: Pair, squark_mass_gev: np.ndarray) -> None:
+    """Refuse points outside the domain.
+
+    Raises
+    ------
+    InputError
+        If a mass lies outside its range, a mixing is not finite, or the squarks are too light.
+    """
+    low, high = THRESHOLD_MASS_GEV, MAXIMUM_MASS_GEV
+    masses = np.abs([pair.first_mass_gev, pair.second_mass_gev])
+    if not np.all((masses >= low) & (masses <= high)):
+        smallest, largest = np.min(masses), np.max(masses)
+        raise InputError(
+            "physics.neutralino_mass", least=low, most=high, smallest=smallest, largest=largest
+        )
+    if not (np.isfinite(pair.first_mixing).all() and np.isfinite(pair.second_mixing).all()):
+        raise InputError("physics.mixings_not_finite")
+    if not np.all(squark_mass_gev >= MINIMUM_SQUARK_MASS_GEV):
+        lightest = np.min(squark_mass_gev)
+        raise InputError("physics.light_squarks", least=MINIMUM_SQUARK_MASS_GEV, received=lightest)
