@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
-from nlobayes.artifacts.netcdf import read_groups
+from nlobayes.artifacts.netcdf import open_artifact
 from nlobayes.diagnostics.convergence import rhat_by_chance
 
 LIMIT = 1.01
@@ -76,7 +76,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--csv", type=Path)
     given = parser.parse_args()
-    function = read_groups(given.posterior, "posterior")["predictions"]["f"].values
+    function = open_artifact(given.posterior, "posterior").groups["predictions"]["f"].values
     mixing = mixing_matrix(function)
     rng, rows = np.random.default_rng(given.seed), []
     for chains in given.chains:

@@ -15,7 +15,7 @@ import h5py
 import numpy as np
 import pytest
 
-from nlobayes.artifacts.audit.inspection import inspect
+from nlobayes.artifacts.audit.file_damage import inspect
 from nlobayes.artifacts.contents import write_surrogate
 from nlobayes.artifacts.seals import seal
 from nlobayes.commands.audit.show import show

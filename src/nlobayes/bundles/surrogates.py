@@ -15,7 +15,7 @@ from nlobayes.data.slha_blocks import read_text
 from nlobayes.errors import InputError
 from nlobayes.surrogate.cross_section import CrossSection, central, cross_sections, total
 from nlobayes.surrogate.identity import check_summands, differences, in_words
-from nlobayes.surrogate.points import values_of
+from nlobayes.surrogate.point_arrays import values_of
 from nlobayes.surrogate.surrogate import Surrogate
 
 Spectrum = Any

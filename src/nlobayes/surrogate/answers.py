@@ -12,8 +12,8 @@ from nlobayes.data.transforms import CLASSES
 from nlobayes.errors import InputError
 from nlobayes.surrogate.classifier import Classifier
 from nlobayes.surrogate.evaluation import Engine
+from nlobayes.surrogate.network_outputs import Scale
 from nlobayes.surrogate.surrogate import Surrogate
-from nlobayes.surrogate.targets import Scale
 from nlobayes.surrogate.trained import Trained, read_exported
 
 SUMMARIES = ("mean", "median", "posterior_sd", "total_sd")

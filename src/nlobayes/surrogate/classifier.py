@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from nlobayes.surrogate.evaluation import Engine
-from nlobayes.surrogate.points import among
+from nlobayes.surrogate.point_arrays import among
 from nlobayes.surrogate.trained import Trained
 from nlobayes.types import Exported
 

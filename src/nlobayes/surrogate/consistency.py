@@ -13,7 +13,7 @@ from nlobayes.errors import InputError
 from nlobayes.model.networks import WEIGHTS, layer_names, network_of
 from nlobayes.surrogate.facts import Facts, FactsOfClasses, check_facts, rises
 from nlobayes.surrogate.limits import quantities, within
-from nlobayes.surrogate.targets import one_by_one
+from nlobayes.surrogate.network_outputs import one_by_one
 from nlobayes.types import Exported
 
 TAIL = 0.01
@@ -178,4 +178,4 @@ OF_NOISE: Rules = {
     "edges, sd_per_scale and probability have the same bins": _bins_fit,
     "column is one of the features": lambda e: e.facts["noise"]["column"] < e.features.shape[1],
 }
-"""Rules for each target of a file of numbers, as `targets.one_by_one` yields it."""
+"""Rules for each target of a file of numbers, as `network_outputs.one_by_one` yields it."""

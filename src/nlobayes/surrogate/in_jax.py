@@ -22,6 +22,7 @@ from nlobayes.distributions.tabulated import Tabulated
 from nlobayes.errors import InputError
 from nlobayes.model.networks import forward, layers_of, network_of
 from nlobayes.surrogate.evaluation import for_all_points
+from nlobayes.surrogate.network_outputs import Output, output_of
 from nlobayes.surrogate.predictive import (
     LN10,
     Chunk,
@@ -30,7 +31,6 @@ from nlobayes.surrogate.predictive import (
     locate,
     pieces,
 )
-from nlobayes.surrogate.targets import Output, output_of
 from nlobayes.types import Exported
 
 Function = Callable[[Any], Prediction]
@@ -43,7 +43,7 @@ def function_of(
     probabilities: Sequence[float] | None,
     network_inputs: Callable[[Any], Any],
 ) -> Function:
-    """Make the function of `Surrogate.as_jax` for one target (see `targets.one_by_one`).
+    """Make the function of `Surrogate.as_jax` for one target (see `network_outputs.one_by_one`).
 
     Without probabilities there are no quantiles, and the median is NaN. `network_inputs` is the
     method of the surrogate: it removes the column to which the first target is relative, which is

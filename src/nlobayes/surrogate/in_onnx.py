@@ -15,10 +15,10 @@ from onnx import helper
 
 from nlobayes.surrogate.answers import quantile_names
 from nlobayes.surrogate.in_jax import function_of
+from nlobayes.surrogate.network_outputs import one_by_one
 from nlobayes.surrogate.predictive import Prediction
 from nlobayes.surrogate.reduction import spread_evenly
 from nlobayes.surrogate.surrogate import Surrogate
-from nlobayes.surrogate.targets import one_by_one
 from nlobayes.types import Exported
 
 POINTS = "points"

@@ -15,9 +15,9 @@ from nlobayes.errors import InputError
 from nlobayes.extras import needs_extra
 from nlobayes.surrogate import theory
 from nlobayes.surrogate.evaluation import Engine
-from nlobayes.surrogate.points import among
+from nlobayes.surrogate.network_outputs import Output, Scale, joined, one_by_one, output_of
+from nlobayes.surrogate.point_arrays import among
 from nlobayes.surrogate.predictive import Chunk, Prediction
-from nlobayes.surrogate.targets import Output, Scale, joined, one_by_one, output_of
 from nlobayes.surrogate.trained import Seen, Trained
 from nlobayes.types import Exported
 

@@ -27,7 +27,7 @@ from nlobayes.surrogate.consistency import check
 from nlobayes.surrogate.evaluation import Engine, evaluator
 from nlobayes.surrogate.identity import conditions, in_words, origin, process_of
 from nlobayes.surrogate.limits import Limits, bounds_of, gaps, mixing_rows
-from nlobayes.surrogate.points import among, points_of
+from nlobayes.surrogate.point_arrays import among, points_of
 from nlobayes.types import Exported
 
 VANISHES = "the cross section that it is relative to vanishes"

@@ -13,7 +13,7 @@ import pytest
 import xarray as xr
 
 from nlobayes import builder
-from nlobayes.artifacts.audit.inspection import inspect
+from nlobayes.artifacts.audit.file_damage import inspect
 from nlobayes.artifacts.contents import named_group, read_earlier, read_map, write_dataset
 from nlobayes.artifacts.netcdf import read_attrs, write_groups
 from nlobayes.commands.pipeline.pretrain import pretrain

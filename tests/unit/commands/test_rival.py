@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nlobayes.artifacts.audit.inspection import inspect
+from nlobayes.artifacts.audit.file_damage import inspect
 from nlobayes.artifacts.contents import write_dataset
 from nlobayes.artifacts.netcdf import read_attrs
 from nlobayes.artifacts.predicted import read_rival

@@ -11,8 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from nlobayes import provenance
+from nlobayes.artifacts.audit.file_summary import summarise
 from nlobayes.artifacts.audit.origins import Project
-from nlobayes.artifacts.audit.summary import summarise
 from nlobayes.artifacts.netcdf import read_attrs
 from nlobayes.artifacts.surrogate_file import KIND, read_surrogate
 from nlobayes.code_digest import code_digest

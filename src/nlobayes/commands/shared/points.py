@@ -21,8 +21,8 @@ from nlobayes.surrogate.answers import (
 )
 from nlobayes.surrogate.classifier import Classifier
 from nlobayes.surrogate.domain import BEYOND, MISSING, NEAR_EDGE, OUTSIDE
+from nlobayes.surrogate.network_outputs import Scale
 from nlobayes.surrogate.surrogate import Surrogate
-from nlobayes.surrogate.targets import Scale
 from nlobayes.surrogate.trained import Trained
 
 Unpredicted = Literal["keep", "skip", "refuse"]

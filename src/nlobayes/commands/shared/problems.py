@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from nlobayes.artifacts.audit.inspection import inspect
+from nlobayes.artifacts.audit.file_damage import inspect
 from nlobayes.artifacts.audit.origins import RECORDS, Origin, Project
 from nlobayes.artifacts.places import is_result, remedy
 from nlobayes.code_digest import code_digest

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from nlobayes.artifacts.audit.inspection import inspect
+from nlobayes.artifacts.audit.file_damage import inspect
 from nlobayes.artifacts.contents import write_dataset, write_map
 from nlobayes.artifacts.files import write_json, write_parquet
 from nlobayes.artifacts.seals import seal

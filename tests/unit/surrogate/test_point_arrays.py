@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from nlobayes import Classifier, Surrogate
-from nlobayes.surrogate.points import points_of
+from nlobayes.surrogate.point_arrays import points_of
 from tests.refusals import refused
 from tests.unit.surrogate.conftest import COLUMNS, exported, points
 from tests.unit.surrogate.test_classifier import of_classes
