@@ -15,7 +15,7 @@ import pytest
 KEPT_MB = 700
 """A worker above this gives memory back after the last test of a file."""
 
-ALMOST_MB, GROWTH_MB = 1300, 150
+ALMOST_MB, GROWTH_MB = 1000, 150
 """One above the first does so within a file, whenever it has grown by the second since."""
 
 MOST_MB = 2048

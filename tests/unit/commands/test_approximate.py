@@ -110,7 +110,7 @@ def test_density_and_function_are_those_of_each_map(made: Made, dataset_path: Pa
 def test_its_diagnostics_have_the_keys_of_chains(
     made: Made, run: Any, read: Any, tmp_path: Path
 ) -> None:
-    chains = {"kernel": {"kind": "hmc"}, "thin": 4}
+    chains = {"kernel": {"kind": "hmc"}}
     diagnose(json.dumps(DIAGNOSE | chains), run.posterior, tmp_path / "d.json")
     assert read(made.diagnostics).keys() == read(tmp_path / "d.json").keys()
     assert {*verdict.OF_CHAINS} <= read(tmp_path / "d.json").keys()

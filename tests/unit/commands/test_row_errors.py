@@ -30,7 +30,6 @@ SIGMA, TRAIN, CHAINS = 0.2, 30, range(3)
 JUDGED: dict[str, Any] = {
     "likelihood": {"kind": "gaussian", "sigma": SIGMA},
     "kernel": {"kind": "hmc"},
-    "thin": 4,
     "thresholds": {},
     "thinning_loss": 0.1,
 }

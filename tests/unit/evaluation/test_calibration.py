@@ -13,6 +13,7 @@ from nlobayes.evaluation.calibration.calibration import (
     level_table,
     own_coverage,
     pit_table,
+    share_within,
     spread_error,
     standardised_residuals,
     wilson_interval,
@@ -272,3 +273,7 @@ def test_band_of_the_pit_holds_95_percent_of_uniform_samples(points: int) -> Non
     ecdf = (rng.random((4000, points, 1)) <= table["u"]).mean(axis=1, dtype=np.float32)
     inside = (ecdf >= table["lower"] - 1e-6) & (ecdf <= table["upper"] + 1e-6)
     assert inside.all(axis=1).mean() == pytest.approx(0.95, abs=0.014)
+
+
+def test_nothing_lies_within_any_width_of_what_is_unknown() -> None:
+    assert share_within(np.array([np.nan, 0.0, -2.0, 3.0]), 2) == 0.5

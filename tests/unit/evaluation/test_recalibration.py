@@ -106,3 +106,8 @@ def test_a_flat_centre_is_covered_at_every_level_that_is_recalibrated() -> None:
         assert np.mean(held < 1 - tail) == pytest.approx(1 - tail, abs=0.03)
     two = noise_of(conformal.conformal_nodes(tails[:4000])[:2])
     assert np.mean(np.abs(2 * two.cdf(residual[4000:]) - 1) < 0.25) < 0.15
+
+
+def test_nodes_of_any_tails_increase() -> None:
+    for tails in (np.zeros(50), np.ones(50), np.full(50, 0.3), np.full(50, 1e-9)):
+        noise_of(conformal.conformal_nodes(tails)).check()

@@ -8,7 +8,7 @@ from scipy.stats import norm
 
 from nlobayes.data.splits import SPLITS
 from nlobayes.evaluation.tasks import classification, regression
-from nlobayes.evaluation.tasks.sizes import draws_table, modal_draws, score_sizes
+from nlobayes.evaluation.tasks.sizes import draws_table, modal_draws, score_sizes, scores_table
 from nlobayes.evaluation.tasks.task import Given
 from nlobayes.types import Dataset, Predicted
 
@@ -112,3 +112,12 @@ def test_of_several_targets_the_rmse_is_their_mean(numbers: Given) -> None:
     _, second = regression.measure(numbers, function[..., 1], rows)
     assert key == "rmse_log10"
     np.testing.assert_allclose(both, (first + second) / 2)
+
+
+def test_the_table_has_a_row_for_each_split_and_prediction(numbers: Given) -> None:
+    scores = score_sizes(regression, numbers)
+    table = scores_table(scores)
+    assert table["split"].tolist() == ["val", "val", "test", "test"]
+    assert table["prediction"].tolist() == 2 * ["marginal", "modal"]
+    assert table["draws"].tolist() == 2 * [CHAINS * DRAWS, len(MODAL)]
+    assert table["lppd"][3] == scores["test"]["modal"]["lppd"]

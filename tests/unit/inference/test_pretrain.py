@@ -8,7 +8,7 @@ import numpy as np
 import optax
 import pytest
 
-from nlobayes.inference.pretrain import Fit, Problem, Rows, fit_map
+from nlobayes.inference.pretrain import Fit, Problem, Rows, fit_map, snapshot_epochs
 from tests.unit.inference.linear import ROWS, TRAIN, VALIDATION, linear_problem, ridge
 
 
@@ -192,3 +192,12 @@ def test_the_path_costs_no_memory_per_epoch() -> None:
     needed = jax.jit(fit).lower(jnp.zeros(2000)).compile().memory_analysis()
     assert needed is not None
     assert needed.temp_size_in_bytes < 4e6
+
+
+@pytest.mark.parametrize("epochs", [1, 2, 48, 49, 50, 51, 1000, 12345])
+def test_snapshots_are_evenly_spaced_from_the_start_to_the_last_epoch(epochs: int) -> None:
+    found = snapshot_epochs(epochs)
+    assert (found[0], found[-1], len(found)) == (0, epochs, min(epochs + 1, 50))
+    spacing = np.diff(found)
+    assert spacing.min() >= 1
+    assert abs(spacing - epochs / (len(found) - 1)).max() < 1

@@ -155,3 +155,16 @@ def test_parts_of_the_points_do_not_show(monkeypatch: pytest.MonkeyPatch) -> Non
     parts = rival.predict(new)
     np.testing.assert_allclose(parts.draws, whole.draws, atol=1e-6)
     assert parts.draws.shape == (gaussian_process.DRAWS, 50)
+
+
+def test_a_learned_noise_is_that_of_the_target() -> None:
+    """200 points with noise 0.1: within 20 %, four standard errors of its estimate."""
+    assert fitted(200, noise=0.1).facts["noise"] == pytest.approx(0.1, rel=0.2)
+
+
+def test_quantiles_have_the_moments_of_a_gaussian() -> None:
+    """Mean 0, variance 1; the fourth moment 2.63 where it is 3: the far tail is missing."""
+    found = gaussian_process.gaussian_quantiles(32)
+    assert abs(found.mean()) < 1e-12
+    assert found.var() == pytest.approx(1)
+    assert np.mean(found**4) == pytest.approx(3, abs=0.4)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,9 @@ from tests.unit.spectra_with_surrogates import STATED
 from tests.unit.surrogate.conftest import COLUMNS, DRAWS, dataset, exported, points
 from tests.unit.surrogate.test_in_jax import ENGINE, in_double, relative_to, seen_by
 
-onnxruntime = pytest.importorskip("onnxruntime", reason="needs the extra `onnx`")
-pytest.importorskip("jax2onnx", reason="needs the extra `onnx`")
+pytestmark = pytest.mark.skipif(
+    not all(map(find_spec, ("onnxruntime", "jax2onnx"))), reason="needs the extra `onnx`"
+)
 
 X = points(1000, seed=9)
 MOMENTS, FURTHER = ["mean", "posterior_sd", "total_sd"], ["median", "q2.5", "q84"]
@@ -34,6 +36,8 @@ def in_file(path: Path, whole: Exported) -> Path:
 
 
 def loaded(path: Path) -> Any:
+    import onnxruntime  # seconds with what it brings, which only this worker pays
+
     return onnxruntime.InferenceSession(path.read_bytes(), providers=["CPUExecutionProvider"])
 
 

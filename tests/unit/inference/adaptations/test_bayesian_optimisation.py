@@ -277,3 +277,9 @@ def test_unusable_settings_are_refused(
 ) -> None:
     with refused(f"inference.{fault}", **fields):
         build(**({"steps": 100} | settings))
+
+
+def test_exploration_is_annealed_from_the_middle_on() -> None:
+    factor = [float(optimisation.exploration(jnp.asarray(i), 100)) for i in (1, 50, 53, 100)]
+    root = [np.sqrt(2 * np.log((i + 1) ** 3 * np.pi**2 / 0.3)) for i in (1, 50, 53, 100)]
+    np.testing.assert_allclose(factor, root / np.sqrt([1, 1, 4, 51]))
