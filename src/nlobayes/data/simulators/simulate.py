@@ -15,7 +15,7 @@ from nlobayes.data.statements import PROTONS, fixed_around, spell_fixed, state_p
 from nlobayes.errors import InputError
 from nlobayes.physics import ENGINE_VERSION, scans
 from nlobayes.physics.couplings import FERMI_CONSTANT, SCHEMES, W_MASS_GEV
-from nlobayes.physics.hadronic import MINIMUM_SQUARK_MASS_GEV, by_exchange
+from nlobayes.physics.hadronic import MINIMUM_SQUARK_MASS_GEV, by_exchange, check_domain
 from nlobayes.physics.luminosity import SEVEN_POINTS, THREE_POINTS, luminosities
 from nlobayes.physics.mssm import Z_MASS_GEV
 from nlobayes.physics.partonic import make_pair
@@ -120,6 +120,7 @@ def scan_table(seed: int, points: int, settings: Settings) -> Table:
         columns["msq"] = squarks
     else:
         squarks = np.full(points, float(masses))
+    check_domain(pair, squarks)
     lo, nlo, *others = by_exchange(pair, squarks, beams, orders).sum(axis=1)
     units = {name: "GeV" if name.startswith("m") else "1" for name in columns}
     columns |= zip(names, (nlo, lo, *others), strict=True)
