@@ -22,7 +22,7 @@ from pydantic import ValidationError
 
 from nlobayes.commands.shared import runtime
 from nlobayes.data.datasets import Choices, make_dataset
-from nlobayes.data.selection import select
+from nlobayes.data.selection import Request, select
 from nlobayes.data.simulators.simulate import Settings, scan_table
 from nlobayes.data.splits import Split
 from nlobayes.diagnostics.convergence import ess_bulk, rhat
@@ -138,9 +138,8 @@ def make_embedded(
     """Make the dataset of the embedded study with this many train rows of a simulated table."""
     columns = {name: values[: rows + 2 * HELD_OUT] for name, values in table.columns.items()}
     units = {name: table.units[name] for name in ("m1", "sigma_pb")}
-    selection = select(
-        table._replace(columns=columns), FEATURES, ["sigma_pb"], units, source="simulated"
-    )
+    request = Request(FEATURES, ["sigma_pb"], units)
+    selection = select(table._replace(columns=columns), request, "simulated")
     choices = Choices(
         feature_map=feature_map,
         standardise_features=True,

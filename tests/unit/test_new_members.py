@@ -64,7 +64,7 @@ from pathlib import Path
 import jax.numpy as jnp
 import numpy as np
 from nlobayes.commands.shared.prepared import prepared
-from nlobayes.data.references import is_reference, reference_of
+from nlobayes.data.references import is_reference, make_reference
 from nlobayes.fitting.table_settings import dataset_of, lines_of
 from nlobayes.study.datasets import DatasetPreset
 from nlobayes.study.job_builder import prepare_job
@@ -84,7 +84,7 @@ np.testing.assert_allclose(values, np.log10(1 + 0.1 * np.sin(x)), atol=1e-14)
 settings = learned["relative_to"]
 assert is_reference(settings) and not is_reference(settings | {"more": 1})
 assert origin({"transforms": made.transforms})["relative_to"] == "x^-3"
-assert reference_of(settings).at({"x": jnp.full(1, 2.0)}) == 0.125
+assert make_reference(settings).at({"x": jnp.full(1, 2.0)}) == 0.125
 """
 READ = """
 import sys

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nlobayes.data.features import feature_names
-from nlobayes.data.references import columns_behind, completed, reference_of
+from nlobayes.data.references import columns_behind, completed, make_reference
 from nlobayes.data.selection import Selection
 from nlobayes.data.splits import TRAIN, Split, reference_rows
 from nlobayes.data.transforms import (
@@ -84,7 +84,7 @@ def make_dataset(
     if settings is not None:
         bare = TargetTransform(choices.target_scale, 0.0, 1.0)
         left = apply_target(bare._replace(relative_to=settings), observed, of_each)
-        reference_of(settings).check_left(left[train], apply_target(bare, observed)[train])
+        make_reference(settings).check_left(left[train], apply_target(bare, observed)[train])
     scaled = fit_target(
         choices.target_scale,
         observed,
@@ -169,7 +169,7 @@ def _reference(
     if choices.relative_to is None:
         return None, None
     settings = completed(choices.relative_to, selection.units[target])
-    reference = reference_of(settings)
+    reference = make_reference(settings)
     reference.check_units(selection.units)
     behind = [] if selection.reference is None else [selection.reference]
     points = np.column_stack([selection.inputs, *behind])

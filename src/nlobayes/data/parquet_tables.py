@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from nlobayes.data.chunks import MOST_BYTES, Chunk, Opened, check_size
-from nlobayes.data.headers import check_header, named_columns
+from nlobayes.data.column_names import check_header, named_columns
 from nlobayes.errors import InputError
 
 CELL_BYTES = 8

@@ -4,60 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
+from nlobayes.data.column_names import check_known, closest_name, named_columns
 from nlobayes.data.feature_maps import FEATURE_MAPS
 from nlobayes.data.features import feature_names
-from nlobayes.data.headers import closest_name, named_columns
-from nlobayes.data.selection import check_requested_names, finite_numbers, groups_of
-from nlobayes.data.units import declare_units, in_unit
+from nlobayes.data.selection import (
+    Request,
+    check_requested_names,
+    finite_numbers,
+    groups_of,
+)
+from nlobayes.data.units import in_unit
 from nlobayes.errors import InputError
 from nlobayes.types import Table
-
-
-class Request(NamedTuple):
-    """Columns, units and maps that a dataset requests from a table.
-
-    Attributes
-    ----------
-    features, targets, variations
-        Names of columns.
-    relative_error
-        Name of the column with relative numerical errors; None if there is none.
-    declared
-        Unit of each column that does not name its own.
-    feature_units, target_unit
-        Units that are requested; empty for a column without one.
-    feature_map, target_scale
-        Names of the feature map and of the target scale.
-    defaults
-        Column names that are requested by default, not by the user, by key.
-    reference
-        Name of the column that the target is learned relative to; None if there is none.
-    groups
-        Name of the column that names groups of rows; None if there is none.
-    components
-        Number of principal components that replace the features; None keeps the features.
-    error
-        Name of the column with the sd of each target; None if there is none.
-    """
-
-    features: tuple[str, ...]
-    targets: tuple[str, ...]
-    variations: tuple[str, ...]
-    relative_error: str | None
-    declared: Mapping[str, str]
-    feature_units: Mapping[str, str]
-    target_unit: str
-    feature_map: str
-    target_scale: str
-    defaults: Mapping[str, tuple[str, ...]]
-    reference: str | None = None
-    groups: str | None = None
-    components: int | None = None
-    error: str | None = None
 
 
 def check_request(table: Table, request: Request, source: str) -> None:
@@ -88,6 +49,24 @@ def check_request(table: Table, request: Request, source: str) -> None:
             faults=[fault.code for fault in faults],
             places=[str(fault.where or "") for fault in faults],
         )
+
+
+def declare_units(table: Table, units: Mapping[str, str], *, source: str) -> Table:
+    """Set the units of columns whose header states none.
+
+    Raises
+    ------
+    InputError
+        If a column does not exist, or its header states another unit.
+    """
+    for name, unit in units.items():
+        check_known(table.columns, name, source)
+        given = table.units.get(name, "")
+        if given not in ("", unit):
+            raise InputError(
+                "data.unit_declared_twice", where=source, name=name, unit=given, declared=unit
+            )
+    return table._replace(units={**table.units, **units})
 
 
 def _missing(table: Table, request: Request) -> Iterator[InputError]:
@@ -149,9 +128,12 @@ def _checks(table: Table, request: Request) -> Iterator[Callable[[], object]]:
     """Yield the checks of units, and of the values of columns that were read."""
     yield partial(declare_units, table, request.declared, source="source.units")
     units = {**table.units, **request.declared}
-    requested = {name: ("features.units", unit) for name, unit in request.feature_units.items()}
-    requested |= dict.fromkeys(request.targets, ("target.unit", request.target_unit))
-    target_unit = request.target_unit or units.get(request.targets[0], "")
+    requested = {
+        name: ("target.unit" if name in request.targets else "features.units", unit)
+        for name, unit in request.units.items()
+    }
+    own = request.targets[0]
+    target_unit = request.units.get(own, "") or units.get(own, "")
     requested |= dict.fromkeys(request.variations, ("target.scale_variations", target_unit))
     for key, column in (("relative_to", request.reference), ("error", request.error)):
         if column:
@@ -170,29 +152,27 @@ def _checks(table: Table, request: Request) -> Iterator[Callable[[], object]]:
 
 def _divides(table: Table, name: str, request: Request) -> None:
     values = finite_numbers(table, name, "target.relative_to")
-    bad = np.flatnonzero(values <= 0)
-    if request.target_scale == "log10" and bad.size:
+    if request.target_scale == "log10" and (bad := values <= 0).any():
         raise InputError(
             "references.not_positive",
-            count=bad.size,
-            total=values.size,
             column=name,
-            row=bad[0] + 1,
+            count=bad.sum(),
+            total=bad.size,
+            row=bad.argmax() + 1,
         )
-    units = {**table.units, **request.declared}
-    if not (request.target_unit or units.get(request.targets[0], "")) and units.get(name, ""):
+    units, own = {**table.units, **request.declared}, request.targets[0]
+    if not (request.units.get(own, "") or units.get(own, "")) and units.get(name, ""):
         raise InputError("references.other_unit", column=name, received=units[name])
 
 
 def _learnable(table: Table, name: str, scale: str) -> None:
     values = finite_numbers(table, name, "target.column")
-    bad = np.flatnonzero(values <= 0)
-    if scale == "log10" and bad.size:
+    if scale == "log10" and (bad := values <= 0).any():
         raise InputError(
             "data.log10_of_not_positive",
             where="target.scale",
             name=name,
-            count=bad.size,
-            total=values.size,
-            row=bad[0] + 1,
+            count=bad.sum(),
+            total=bad.size,
+            row=bad.argmax() + 1,
         )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from nlobayes.data.cells import hint_of, is_number
-from nlobayes.data.headers import check_known
+from nlobayes.data.column_names import check_known
 from nlobayes.data.plausibility import check_magnitude, check_relative_error, repeated_rows
 from nlobayes.data.units import in_unit
 from nlobayes.errors import InputError
@@ -20,6 +21,51 @@ MOST_GROUPS = 20
 """Most groups of a dataset; a column with more values hardly names groups."""
 LONGEST_LABEL = 60
 """Most characters of a label, so that tables can show it."""
+
+
+class Request(NamedTuple):
+    """Columns, units and maps that a dataset requests from a table.
+
+    Attributes
+    ----------
+    features, targets
+        Names of columns, in order.
+    units
+        Unit in which a feature or a target is requested; columns not named stay as they are.
+    declared
+        Unit of each column that does not name its own.
+    variations
+        Names of columns with the target at other scales, returned in its unit.
+    relative_error
+        Name of the column with the numerical error of the target, in units of the target.
+    error
+        Name of the column with the standard deviation of the target, returned in its unit.
+    reference
+        Name of the column that the target is learned relative to, returned in the unit of the
+        target.
+    groups
+        Name of the column that names groups of rows.
+    feature_map, target_scale
+        Names of the feature map and of the target scale.
+    components
+        Number of principal components that replace the features; None keeps the features.
+    defaults
+        Column names that are requested by default, not by the user, by key.
+    """
+
+    features: Sequence[str]
+    targets: Sequence[str]
+    units: Mapping[str, str] = MappingProxyType({})
+    declared: Mapping[str, str] = MappingProxyType({})
+    variations: Sequence[str] = ()
+    relative_error: str | None = None
+    error: str | None = None
+    reference: str | None = None
+    groups: str | None = None
+    feature_map: str = "raw"
+    target_scale: str = "identity"
+    components: int | None = None
+    defaults: Mapping[str, Sequence[str]] = MappingProxyType({})
 
 
 class Selection(NamedTuple):
@@ -42,43 +88,12 @@ class Selection(NamedTuple):
 
 
 def select(
-    table: Table,
-    features: Sequence[str],
-    targets: Sequence[str],
-    units: Mapping[str, str],
-    *,
-    source: str,
-    duplicates: Literal["reject", "keep"] = "reject",
-    variations: Sequence[str] = (),
-    relative_error: str | None = None,
-    relative_to: str | None = None,
-    error: str | None = None,
+    table: Table, request: Request, source: str, duplicates: Literal["reject", "keep"] = "reject"
 ) -> Selection:
     """Select the features and the targets of a table, checked and in the requested units.
 
-    Parameters
-    ----------
-    table
-        Columns and their units.
-    features
-        Names of the input columns, in order.
-    targets
-        Names of the target columns, in order.
-    units
-        Unit in which a selected column is requested; columns not named stay as they are.
-    source
-        Name of the table in messages: its path.
-    duplicates
-        Whether rows that agree in every selected column are refused.
-    variations
-        Names of columns with the target at other scales, returned in the unit of the target.
-    relative_error
-        Name of the column with the numerical error of the target in units of the target.
-    relative_to
-        Name of the column that the target is learned relative to, returned in the unit of the
-        target.
-    error
-        Name of the column with the standard deviation of the target, returned in its unit.
+    Rows that agree in every selected column are refused, or kept as `duplicates` states. `source`
+    is the name of the table in messages: its path.
 
     Raises
     ------
@@ -87,8 +102,9 @@ def select(
         its unit, a unit is not known or cannot be converted, rows are duplicates and these are
         refused, or values cannot be relative errors.
     """
-    names = [*features, *targets]
-    further = [*variations, *(name for name in (relative_error, relative_to, error) if name)]
+    names, units = [*request.features, *request.targets], request.units
+    relative_error, relative_to, error = request.relative_error, request.reference, request.error
+    further = [*request.variations, *(one for one in (relative_error, relative_to, error) if one)]
     check_requested_names([*names, *further], units, source)
     columns = {name: finite_numbers(table, name, source) for name in names}
     for name, unit in units.items():
@@ -99,9 +115,9 @@ def select(
     if duplicates == "reject":
         _check_no_duplicates(rows, source)
     selected = {name: units.get(name, "") or table.units.get(name, "") for name in names}
-    own, inputs = selected[targets[0]], len(features)
-    target = rows[:, inputs] if len(targets) == 1 else rows[:, inputs:]
-    varied = [_variation(table, name, own, source) for name in variations]
+    own, inputs = selected[request.targets[0]], len(request.features)
+    target = rows[:, inputs] if len(request.targets) == 1 else rows[:, inputs:]
+    varied = [_variation(table, name, own, source) for name in request.variations]
     return Selection(
         rows[:, :inputs],
         target,
@@ -121,15 +137,14 @@ def _relative_error(table: Table, name: str, target: np.ndarray, source: str) ->
 
 def _error(table: Table, name: str, unit: str, source: str) -> np.ndarray:
     errors = _variation(table, name, unit, source)
-    negative = np.flatnonzero(errors < 0)
-    if negative.size:
+    if (negative := errors < 0).any():
         raise InputError(
             "data.sd_negative",
             where=source,
             name=name,
-            count=negative.size,
-            total=errors.size,
-            row=negative[0] + 1,
+            count=negative.sum(),
+            total=negative.size,
+            row=negative.argmax() + 1,
         )
     return errors
 
@@ -168,15 +183,14 @@ def finite_numbers(table: Table, name: str, source: str) -> np.ndarray:
         raise InputError(
             "data.not_numeric", where=source, name=name, row=row + 1, cell=cell, hint=hint
         )
-    bad = np.flatnonzero(~np.isfinite(values))
-    if bad.size:
+    if (bad := ~np.isfinite(values)).any():
         raise InputError(
             "data.not_finite",
             where=source,
             name=name,
-            count=bad.size,
-            total=values.size,
-            row=bad[0] + 1,
+            count=bad.sum(),
+            total=bad.size,
+            row=bad.argmax() + 1,
         )
     return values.astype(np.float64)
 

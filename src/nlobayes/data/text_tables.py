@@ -18,7 +18,7 @@ import numpy as np
 
 from nlobayes.data.cells import PERCENT, Notation, is_numeric, notations_of
 from nlobayes.data.chunks import MOST_BYTES, Chunk, Opened, check_size
-from nlobayes.data.headers import check_header
+from nlobayes.data.column_names import check_header
 from nlobayes.data.prospino import DAT_COLUMNS, row_of_dat
 from nlobayes.data.separators import (
     MOST_CHARACTERS,

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
-from nlobayes.data.headers import check_known
 from nlobayes.errors import InputError
-from nlobayes.types import Table
 
 CROSS_SECTION = "cross section"
 # Each unit is 10^exponent times the base unit of its kind.
@@ -49,24 +45,6 @@ def convert(values: np.ndarray, from_unit: str, to_unit: str) -> np.ndarray:
         )
     exponent = from_exponent - to_exponent
     return values * 10.0**exponent if exponent >= 0 else values / 10.0**-exponent
-
-
-def declare_units(table: Table, units: Mapping[str, str], *, source: str) -> Table:
-    """Set the units of columns whose header states none.
-
-    Raises
-    ------
-    InputError
-        If a column does not exist, or its header states another unit.
-    """
-    for name, unit in units.items():
-        check_known(table.columns, name, source)
-        given = table.units.get(name, "")
-        if given not in ("", unit):
-            raise InputError(
-                "data.unit_declared_twice", where=source, name=name, unit=given, declared=unit
-            )
-    return table._replace(units={**table.units, **units})
 
 
 def in_unit(values: np.ndarray, name: str, units: tuple[str, str], source: str) -> np.ndarray:

@@ -16,8 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from nlobayes.artifacts.files import write_bytes, write_parquet, write_text
-from nlobayes.data.headers import check_known, named_columns
-from nlobayes.data.names import carried
+from nlobayes.data.column_names import carried, check_known, named_columns
 from nlobayes.data.table_files import to_arrow
 from nlobayes.diagnostics import in_words
 from nlobayes.errors import InputError, one_line

@@ -205,11 +205,8 @@ def errors_of_maps(
         return MapErrors(math.inf)
     errors = np.array([read_map(path).validation_rmse[-1] for path in jobs.maps])
     integrated = run.network.output == MARGINALISED
-    return MapErrors(float(errors.mean()), integrated and _differ(errors))
-
-
-def _differ(errors: np.ndarray) -> bool:
-    return bool(errors.max() > SAME_MODE * errors.min())
+    differ = bool(errors.max() > SAME_MODE * errors.min())
+    return MapErrors(float(errors.mean()), integrated and differ)
 
 
 def without_finished_maps(waves: Iterable[Wave]) -> Iterator[Wave]:

@@ -12,7 +12,7 @@ import numpy as np
 from pydantic import ValidationError
 
 from nlobayes.data.fixed_parameters import SQUARKS
-from nlobayes.data.references import columns_behind, completed, reference_of
+from nlobayes.data.references import columns_behind, completed, make_reference
 from nlobayes.errors import InputError
 from nlobayes.fitting.cross_sections import is_cross_section, is_leading_order
 from nlobayes.fitting.inspection import NOTHING
@@ -123,7 +123,7 @@ def columns_of_points(dataset: Dataset) -> list[str]:
 
 def why_prevented(choice: Choice, table: Table) -> str:
     """Say which rows have no reference, and what it leaves of the others."""
-    reference = reference_of(choice.dataset["target"]["relative_to"])
+    reference = make_reference(choice.dataset["target"]["relative_to"])
     count, row = int(choice.lacking.sum()), int(np.argmax(choice.lacking))
     columns = reference.behind or MASSES & {*choice.dataset["features"]["columns"]}
     first = ", ".join(f"{name} = {table.columns[name][row]:g}" for name in sorted(columns))
@@ -241,7 +241,7 @@ def _values(dataset: Dataset, table: Table) -> np.ndarray:
     preset = DatasetPreset.model_validate(dataset)
     given = preset.whole_target.relative_to
     assert given is not None, dataset
-    reference = reference_of(completed(given.arguments(), preset.target.unit))
+    reference = make_reference(completed(given.arguments(), preset.target.unit))
     reference.check_units(table.units)
     columns = (*preset.features.columns, *preset.target.reference_columns)
     points = np.column_stack([table.columns[name] for name in columns])

@@ -120,7 +120,7 @@ def configure(name: str, dataset: Mapping[str, Any], chosen: Choices) -> Configu
     evaluation = "default" if chosen.noise == "auto" else OWN
     noise = {} if chosen.noise == "auto" else {"noise": chosen.noise}
     grid: dict[str, Any] = {kind: preset for kind, (preset, _) in named.items()}
-    grid |= _evaluated_by(evaluation)
+    grid |= {} if evaluation == "default" else {"evaluation": evaluation}
     of_numbers = dataset["target"].get("scale") != CLASSES
     if of_numbers and (chosen.train_rows or math.inf) <= MOST_ROWS_OF_RIVAL:
         sections["rivals"] = {RIVAL: dict(library["rivals"][RIVAL])}
@@ -136,14 +136,6 @@ def configure(name: str, dataset: Mapping[str, Any], chosen: Choices) -> Configu
     }
 
 
-def _is_open(chosen: Choices) -> bool:
-    """Whether the run takes every preset and its units from a recipe."""
-    _, network = _preset("network", chosen.network, shipped_presets())
-    presets = (chosen.prior, chosen.likelihood, chosen.pretraining, chosen.method)
-    is_free = all(preset == AUTO for preset in presets) and chosen.precision != "float32"
-    return is_free and network.get("hidden") == AUTO and "output" not in network
-
-
 def attempts(chosen: Choices) -> list[Choices]:
     """Return the runs among which the table decides, each with its recipe.
 
@@ -155,7 +147,14 @@ def attempts(chosen: Choices) -> list[Choices]:
     InputError
         If the network or the recipe has an unknown name.
     """
-    is_open = chosen.recipe == AUTO and _is_open(chosen)
+    _, network = _preset("network", chosen.network, shipped_presets())
+    presets = (chosen.recipe, chosen.prior, chosen.likelihood, chosen.pretraining, chosen.method)
+    is_open = (
+        all(preset == AUTO for preset in presets)
+        and chosen.precision != "float32"
+        and network.get("hidden") == AUTO
+        and "output" not in network
+    )
     names = [*RECIPES] if is_open else [recipe_of(chosen.recipe)]
     return [chosen._replace(recipe=name) for name in names]
 
@@ -190,10 +189,6 @@ def _learned(library: Mapping[str, Any], chosen: Choices, recipe: Recipe) -> Pre
         return LEARNED
     floor = recipe.floor_of(chosen.train_rows, settings["floor"])
     return LEARNED if floor == settings["floor"] else {**settings, "floor": floor}
-
-
-def _evaluated_by(name: str) -> dict[str, str]:
-    return {} if name == "default" else {"evaluation": name}
 
 
 def _preset(kind: str, chosen: Preset, library: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:

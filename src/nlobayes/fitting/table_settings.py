@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nlobayes.data.headers import check_known, named_columns
-from nlobayes.data.references import reference_of
+from nlobayes.data.column_names import check_known, named_columns
+from nlobayes.data.references import make_reference
+from nlobayes.data.requests import declare_units
 from nlobayes.data.selection import finite_numbers
-from nlobayes.data.units import declare_units
 from nlobayes.errors import InputError, one_line
 from nlobayes.fitting.cross_sections import RESULT, results_beside, spans_decades
 from nlobayes.fitting.inspection import (
@@ -184,6 +184,8 @@ def _settings(
     table: Table, inputs: list[str], options: Options, train: np.ndarray
 ) -> dict[str, Any]:
     """Return the settings of the dataset, whose target has no reference yet."""
+    values = table.columns[options.target]
+    spans = (values > 0).all() and spans_decades(values[train])
     declared = {"units": dict(options.units)} if options.units else {}
     error = {"relative_error": options.relative_error} if options.relative_error else {}
     return {
@@ -192,7 +194,7 @@ def _settings(
         "target": {
             "column": options.target,
             "unit": table.units.get(options.target, ""),
-            "scale": options.scale or _scale_of(table.columns[options.target], train),
+            "scale": options.scale or ("log10" if spans else "identity"),
             **error,
         },
         "split": dict(SPLIT),
@@ -205,7 +207,7 @@ def lines_of(read: Read) -> Iterator[str]:
     learned = target["column"] if target["scale"] == "identity" else f"log10 {target['column']}"
     unit = f" [{target['unit']}]" if target["unit"] else ""
     known = (
-        f" relative to {reference_of(target['relative_to']).in_words}"
+        f" relative to {make_reference(target['relative_to']).in_words}"
         if "relative_to" in target
         else ""
     )
@@ -272,11 +274,6 @@ def _unfit(name: str, column: np.ndarray, cells: np.ndarray) -> str:
     if are_row_numbers(name, values):
         return "row numbers"
     return "times" if are_times(name, values) else ""
-
-
-def _scale_of(target: np.ndarray, train: np.ndarray) -> str:
-    """Choose the logarithm if every row has one, and the train rows span `DECADES`."""
-    return "log10" if (target > 0).all() and spans_decades(target[train]) else "identity"
 
 
 def _features_of(columns: list[str], units: Mapping[str, str]) -> dict[str, Any]:

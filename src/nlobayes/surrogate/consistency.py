@@ -7,7 +7,7 @@ from itertools import chain, pairwise
 
 import numpy as np
 
-from nlobayes.data.references import columns_behind, reference_of
+from nlobayes.data.references import columns_behind, make_reference
 from nlobayes.data.transforms import CLASSES, map_features
 from nlobayes.errors import InputError
 from nlobayes.model.networks import WEIGHTS, layer_names, network_of
@@ -109,7 +109,7 @@ def _reference_fits(exported: Exported) -> bool:
     settings = target.get("relative_to")
     if settings is None:
         return True
-    reference = reference_of(settings)
+    reference = make_reference(settings)
     behind = tuple(columns[len(columns) - len(reference.behind) :])
     if not {*reference.columns} <= {*columns} or behind != reference.behind:
         return False

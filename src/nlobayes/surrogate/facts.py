@@ -8,8 +8,8 @@ from typing import Annotated, Any, NamedTuple, NotRequired, TypedDict, get_args,
 
 import numpy as np
 
+from nlobayes.data.column_names import LONGEST
 from nlobayes.data.feature_maps import FEATURE_MAPS
-from nlobayes.data.names import LONGEST
 from nlobayes.data.references import is_reference
 from nlobayes.data.transforms import CLASSES, TARGET_SCALES
 from nlobayes.errors import InputError, one_line

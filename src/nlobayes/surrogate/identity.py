@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from nlobayes.data.references import reference_of
+from nlobayes.data.references import make_reference
 from nlobayes.data.statements import (
     NOTHING,
     UNKNOWN,
@@ -77,7 +77,7 @@ def _reference(facts: Mapping[str, Any]) -> dict[str, str]:
     settings = target.get("relative_to")
     if settings is None:
         return {}
-    return {"relative_to": _plain(reference_of(settings).meaning, 2 * LONGEST)}
+    return {"relative_to": _plain(make_reference(settings).meaning, 2 * LONGEST)}
 
 
 def run_of(facts: Mapping[str, Any]) -> str:

@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from nlobayes.data.feature_maps import FEATURE_MAPS
-from nlobayes.data.references import reference_of
+from nlobayes.data.references import make_reference
 from nlobayes.data.transforms import feature_transform, standardise_features
 from nlobayes.distributions.mixture import Mixture
 from nlobayes.distributions.tabulated import Tabulated
@@ -97,7 +97,7 @@ def _offset(output: Output, named: Mapping[str, Any]) -> jax.Array:
     relative_to = output.transform.relative_to
     if relative_to is None:
         return jnp.zeros(())
-    reference: Any = reference_of(relative_to).at(named)
+    reference: Any = make_reference(relative_to).at(named)
     if output.transform.scale != "log10":
         return reference
     return jnp.log10(jnp.where(reference > 0, reference, jnp.nan))

@@ -15,7 +15,7 @@ import numpy as np
 from nlobayes.artifacts.surrogate_file import read_surrogate
 from nlobayes.checks import APPROXIMATE
 from nlobayes.data.feature_maps import FEATURE_MAPS
-from nlobayes.data.references import reference_of
+from nlobayes.data.references import make_reference
 from nlobayes.data.transforms import (
     CLASSES,
     feature_transform,
@@ -95,7 +95,7 @@ class Trained:
         self.condition_names = tuple(one.name for one in self.conditions)
         self._features = feature_transform(facts["transforms"]["features"])
         stated = target.get("relative_to")
-        self._relative_to = reference_of(stated) if stated else None
+        self._relative_to = make_reference(stated) if stated else None
         behind = self._relative_to.behind if self._relative_to else ()
         self._inputs_of_network = len(self.inputs) - len(behind)
         near = facts["domain"]
@@ -295,5 +295,5 @@ def read_exported(path: str | Path, of_classes: bool | None = None) -> Exported:
     if not found and of_classes:
         raise InputError("surrogate.of_numbers", where=path, target=target)
     if stated := exported.facts["transforms"]["target"].get("relative_to"):
-        reference_of(stated).check_version()
+        make_reference(stated).check_version()
     return exported

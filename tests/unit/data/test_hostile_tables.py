@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from nlobayes.data.headers import MOST_COLUMNS
+from nlobayes.data.column_names import MOST_COLUMNS
 from nlobayes.data.separators import MOST_CHARACTERS
 from nlobayes.data.table_files import read_table
 from nlobayes.errors import InputError

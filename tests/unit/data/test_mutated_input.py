@@ -19,7 +19,7 @@ import pyslha
 import pytest
 
 from nlobayes.data.prospino import make_layout
-from nlobayes.data.selection import Selection, select
+from nlobayes.data.selection import Request, Selection, select
 from nlobayes.data.spectra import SpectrumRequest, read_file
 from nlobayes.data.table_files import read_table
 from nlobayes.errors import InputError
@@ -173,8 +173,8 @@ def agrees_with_pyslha(text: str, values: tuple[float, ...]) -> bool:
 
 def chosen(path: Path) -> Selection:
     units = {"m1": "GeV", "sigma": "pb"}
-    settings = {"source": str(path), "duplicates": "keep", "relative_error": "delta"}
-    return select(read_table(path, 1.0), ["m1", "n11"], ["sigma"], units, **settings)  # type: ignore[arg-type]
+    request = Request(["m1", "n11"], ["sigma"], units, relative_error="delta")
+    return select(read_table(path, 1.0), request, str(path), "keep")
 
 
 def chosen_or_refused(path: Path) -> Selection | None:

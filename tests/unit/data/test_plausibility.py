@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from nlobayes.data.plausibility import (
     check_relative_error,
     doubtful_rows,
 )
-from nlobayes.data.selection import Selection, select
+from nlobayes.data.selection import Request, Selection, select
 from nlobayes.data.table_files import read_table
 from nlobayes.types import Table
 from tests.refusals import refused
@@ -83,15 +84,8 @@ def test_the_columns_of_the_thesis_are_refused() -> None:
     table = read_table(PROSPINO)
     plain = table._replace(units={})  # as arrays in a pickle
     with refused("data.error_above_one", name="sigma_fb") as caught:
-        select(
-            plain,
-            ["m1"],
-            ["pdf_uncertainty_fb"],
-            {},
-            source="t",
-            duplicates="keep",
-            relative_error="sigma_fb",
-        )
+        request = Request(["m1"], ["pdf_uncertainty_fb"], relative_error="sigma_fb")
+        select(plain, request, "t", "keep")
     assert 4000 < caught.value.fields["extreme"] < 5000
     assert caught.value.fields["correlation"] > 0.99
 
@@ -101,9 +95,9 @@ def table(**columns: list[float]) -> Table:
     return Table(arrays, dict.fromkeys(columns, ""), {})
 
 
-def chosen(points: Table, **changes: str) -> Selection:
-    arguments = {"features": ["m1"], "targets": ["sigma"], "units": {}, "source": "p.csv"}
-    return select(points, **(arguments | changes))  # type: ignore[arg-type]
+def chosen(points: Table, **changes: Any) -> Selection:
+    request = Request(["m1"], ["sigma"])._replace(**changes)
+    return select(points, request, "p.csv")
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from nlobayes.data.datasets import Choices, make_dataset
-from nlobayes.data.references import completed, is_reference, reference_of
-from nlobayes.data.selection import Selection, select
+from nlobayes.data.references import completed, is_reference, make_reference
+from nlobayes.data.selection import Request, Selection, select
 from nlobayes.data.simulators.simulate import Settings, scan_table
 from nlobayes.data.splits import Split
 from nlobayes.data.transforms import TargetTransform, apply_target, map_features, unstandardise
@@ -55,7 +55,7 @@ def inputs_of(table: Table, columns: tuple[str, ...] = COLUMNS) -> np.ndarray:
 def made(table: Table, relative_to: dict[str, Any] | None, **changes: Any) -> Dataset:
     column = relative_to.get("column") if relative_to else None
     units = {"m1": "GeV", "sigma_pb": "pb"}
-    selection = select(table, COLUMNS, ["sigma_pb"], units, source="t", relative_to=column)
+    selection = select(table, Request(COLUMNS, ["sigma_pb"], units, reference=column), "t")
     choices = CHOICES._replace(relative_to=relative_to, **changes)
     return make_dataset(selection, COLUMNS, ("sigma_pb",), choices)
 
@@ -73,7 +73,7 @@ def test_a_calculation_is_that_of_the_simulated_table(
     table: Table, calculation: str, mu: float, column: str
 ) -> None:
     settings = completed(BORN | {"calculation": calculation, "mu_over_q": mu}, "fb")
-    found = reference_of(settings).values(inputs_of(table), COLUMNS, "log10")
+    found = make_reference(settings).values(inputs_of(table), COLUMNS, "log10")
     np.testing.assert_allclose(found, 1000 * table.columns[column], rtol=1e-12)
 
 
@@ -82,7 +82,7 @@ def test_a_calculation_finds_its_columns_by_name() -> None:
     table = scan_table(4, 20, Settings(8.0, (2500.0, 4000.0), pair=(1, 2)))
     columns = ("n21", "n22", "n23", "n24", "msq", "m2", *COLUMNS)
     settings = completed(BORN | {"pair": [1, 2], "sqrt_s_tev": 8.0, "squark_mass_gev": "msq"}, "pb")
-    found = reference_of(settings).values(inputs_of(table, columns), columns, "log10")
+    found = make_reference(settings).values(inputs_of(table, columns), columns, "log10")
     np.testing.assert_allclose(found, table.columns["lo_pb"], rtol=1e-12)
 
 
@@ -100,7 +100,7 @@ def test_a_calculation_of_charginos_is_that_of_the_simulated_table(
     changes: dict[str, Any] = {"process": [*settings.reaction]}
     whole = completed({name: v for name, v in BORN.items() if name != "pair"} | changes, "fb")
     assert is_reference(whole)
-    found = reference_of(whole).values(inputs_of(table, columns), columns, "log10")
+    found = make_reference(whole).values(inputs_of(table, columns), columns, "log10")
     np.testing.assert_allclose(found, 1000 * table.columns["lo_pb"], rtol=1e-12)
 
 
@@ -138,7 +138,7 @@ def test_other_processes_are_no_settings(process: Any) -> None:
 )
 def test_where_born_vanishes_there_is_no_reference(table: Table, row: tuple[float, ...]) -> None:
     points = np.vstack([inputs_of(table)[:2], row])
-    found = reference_of(completed(BORN, "pb")).values(points, COLUMNS, "log10")
+    found = make_reference(completed(BORN, "pb")).values(points, COLUMNS, "log10")
     assert np.isnan(found).tolist() == [False, False, True]
 
 
@@ -182,7 +182,7 @@ def test_channels_and_references_compute_born_once_and_no_other_order(
 
     monkeypatch.setattr(hadronic, "integrate", integrated)
     map_features("channels", inputs_of(table))
-    reference_of(completed(BORN, "pb")).values(inputs_of(table), COLUMNS, "log10")
+    make_reference(completed(BORN, "pb")).values(inputs_of(table), COLUMNS, "log10")
     assert asked == [("lo_pb",)] * 2
 
 
@@ -236,10 +236,10 @@ def test_the_engine_takes_gev_and_gives_cross_sections(table: Table) -> None:
 
 def test_another_version_of_the_engine_is_refused() -> None:
     settings = completed(BORN, "pb")
-    reference_of(settings).check_version()
-    reference_of({"column": "lo_pb", "unit": "pb"}).check_version()
+    make_reference(settings).check_version()
+    make_reference({"column": "lo_pb", "unit": "pb"}).check_version()
     with refused("references.other_engine", received="0"):
-        reference_of(settings | {"engine": "0"}).check_version()
+        make_reference(settings | {"engine": "0"}).check_version()
 
 
 @pytest.mark.parametrize(

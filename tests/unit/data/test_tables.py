@@ -4,6 +4,7 @@ import gzip
 import math
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as st_numpy
 
-from nlobayes.data.selection import Selection, select
+from nlobayes.data.requests import declare_units
+from nlobayes.data.selection import Request, Selection, select
 from nlobayes.data.table_files import TEXT, read_table, to_csv_text
-from nlobayes.data.units import declare_units
 from nlobayes.types import Table
 from tests.refusals import refused
 
@@ -52,14 +53,8 @@ def from_text(tmp_path: Path, text: str) -> Table:
     return read_table(path)
 
 
-def chosen(table: Table, **changes: object) -> Selection:
-    arguments: dict = {
-        "features": ["m1", "n11"],
-        "targets": ["sigma_pb"],
-        "units": {},
-        "source": "p.csv",
-    }
-    return select(table, **(arguments | changes))
+def chosen(table: Table, **changes: Any) -> Selection:
+    return select(table, Request(["m1", "n11"], ["sigma_pb"])._replace(**changes), "p.csv")
 
 
 @FIXED
@@ -142,9 +137,8 @@ def test_text_that_would_not_read_back(text: str) -> None:
 
 def test_select_orders_columns_and_converts(tmp_path: Path) -> None:
     table = from_text(tmp_path, PLAIN.replace("sigma_pb", "sigma_pb:pb"))
-    selection = select(
-        table, ["n11", "m1"], ["sigma_pb"], {"sigma_pb": "fb", "n11": ""}, source="p.csv"
-    )
+    units = {"sigma_pb": "fb", "n11": ""}
+    selection = chosen(table, features=["n11", "m1"], units=units)
     np.testing.assert_array_equal(selection.inputs, [[0.25, -100.5], [0.5, 200], [0.75, 300]])
     np.testing.assert_allclose(selection.target, [1.0, 0.2, 0.03], rtol=1e-15)
     assert selection.units == {"n11": "", "m1": "", "sigma_pb": "fb"}
@@ -183,13 +177,13 @@ def test_repeats_are_counted_and_can_be_kept(tmp_path: Path) -> None:
     table = from_text(tmp_path, PLAIN + "200,0.5,2e-4\n-100.5,0.25,1e-3\n200,0.5,2e-4\n")
     with refused("data.repeated_rows", count=3, total=6, row=4, earlier=2):
         chosen(table)
-    kept = select(table, ["m1"], ["sigma_pb"], {}, source="p.csv", duplicates="keep")
+    kept = select(table, Request(["m1"], ["sigma_pb"]), "p.csv", "keep")
     assert len(kept.target) == 6
 
 
 def test_defects_outside_the_selection_do_not_matter(tmp_path: Path) -> None:
     table = from_text(tmp_path, PLAIN.replace("0.25", "nan").replace("0.75", "none"))
-    assert select(table, ["m1"], ["sigma_pb"], {}, source="p.csv").inputs.shape == (3, 1)
+    assert chosen(table, features=["m1"]).inputs.shape == (3, 1)
 
 
 @pytest.mark.parametrize(
@@ -221,13 +215,8 @@ def test_prospino_table() -> None:
     if not path.exists():
         pytest.skip(f"optional table {path.name} is not on this machine (NLOBAYES_SHARED)")
     table = declare_units(read_table(path), {"sigma_fb": "fb"}, source=path.name)
-    selection = select(
-        table,
-        ["m1", "n11", "n12", "n13", "n14"],
-        ["sigma_fb"],
-        {"sigma_fb": "pb"},
-        source=path.name,
-    )
+    request = Request(["m1", "n11", "n12", "n13", "n14"], ["sigma_fb"], {"sigma_fb": "pb"})
+    selection = select(table, request, path.name)
     assert selection.inputs.shape == (12480, 5)
     np.testing.assert_allclose(np.sum(selection.inputs[:, 1:] ** 2, axis=1), 1, atol=1e-3)
     np.testing.assert_array_equal(selection.target, table.columns["sigma_fb"] / 1000)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nlobayes import BayesianNetworkClassifier, BayesianNetworkRegressor
-from nlobayes.data.names import BESIDE_INPUTS, LONGEST, carried, is_carried
+from nlobayes.data.column_names import BESIDE_INPUTS, LONGEST, carried, is_carried
 from nlobayes.data.table_files import to_csv_text
 from nlobayes.estimators.arguments import seed_of, sizes_of, unused
 from nlobayes.surrogate.answers import DOMAIN, REASON

@@ -12,7 +12,7 @@ import pytest
 from nlobayes import Surrogate
 from nlobayes.data.feature_maps import FEATURE_MAPS
 from nlobayes.data.features import map_features
-from nlobayes.data.references import completed, reference_of
+from nlobayes.data.references import completed, make_reference
 from nlobayes.extras import MissingExtra
 from nlobayes.surrogate.predictive import Prediction
 from nlobayes.types import Exported
@@ -140,7 +140,7 @@ def test_a_target_relative_to_the_engine_is_what_predict_gives_with_its_derivati
 @pytest.mark.parametrize("squarks", [2500.0, "msq"])
 def test_references_are_alike_in_both(settings: dict[str, Any], squarks: object) -> None:
     """This holds for all kinds of pairs; references are NaN for masses that the engine refuses."""
-    reference = reference_of(completed({**settings, "squark_mass_gev": squarks}, "fb"))
+    reference = make_reference(completed({**settings, "squark_mass_gev": squarks}, "fb"))
     names = reference.columns
     rng = np.random.default_rng(5)
     values = rng.uniform(-1, 1, (7, len(names)))

@@ -9,13 +9,12 @@ from typing import NamedTuple
 import numpy as np
 
 from nlobayes.commands.shared.requests import request_of, rows_kept
+from nlobayes.data.column_names import named_columns
 from nlobayes.data.datasets import Choices, constant_features, make_dataset
-from nlobayes.data.headers import named_columns
 from nlobayes.data.plausibility import doubtful_rows, repeated_rows
-from nlobayes.data.requests import check_request
+from nlobayes.data.requests import check_request, declare_units
 from nlobayes.data.selection import Selection, groups_of, select
 from nlobayes.data.splits import Split
-from nlobayes.data.units import declare_units
 from nlobayes.errors import InputError
 from nlobayes.study.jobs import PrepareJob
 from nlobayes.types import Dataset, Table
@@ -37,8 +36,10 @@ def prepared(table: Table, job: PrepareJob, path: Path) -> Prepared:
         If the table does not have what the job requests, or its rows cannot be learned.
     """
     given = rows_kept(table, job, path)
-    check_request(given, request_of(job), str(path))
-    selection = _select(declare_units(given, job.units, source=str(path)), job, str(path))
+    request = request_of(job)
+    check_request(given, request, str(path))
+    declared = declare_units(given, job.units, source=str(path))
+    selection = select(declared, request, str(path), job.duplicates)
     inputs = job.features.columns
     try:
         groups = groups_of(given, job.groups) if job.groups else None
@@ -50,24 +51,6 @@ def prepared(table: Table, job: PrepareJob, path: Path) -> Prepared:
         raise InputError("data.constant_features", where=path, features=named_columns(constant))
     warnings = [f"{path}: {line}" for line in _doubts(selection, inputs, constant)]
     return Prepared(dataset, warnings)
-
-
-def _select(columns: Table, job: PrepareJob, source: str) -> Selection:
-    """Select the requested columns, in the requested units."""
-    features, target = job.features, job.target
-    wanted = {**features.units_of_columns, **dict.fromkeys(target.columns, target.unit)}
-    return select(
-        columns,
-        features.columns,
-        target.columns,
-        wanted,
-        source=source,
-        duplicates=job.duplicates,
-        variations=target.scale_variations,
-        relative_error=target.relative_error,
-        relative_to=next(iter(target.reference_columns), None),
-        error=target.error,
-    )
 
 
 def _choices(job: PrepareJob) -> Choices:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from nlobayes.data.requests import Request, check_request
-from nlobayes.data.selection import keep_rows
+from nlobayes.data.requests import check_request
+from nlobayes.data.selection import Request, keep_rows
 from nlobayes.data.splits import Split
 from nlobayes.data.table_files import PREVIEWED_ROWS, preview_table
 from nlobayes.errors import InputError
@@ -62,16 +62,15 @@ def request_of(job: PrepareJob) -> Request:
     return Request(
         features=features.columns,
         targets=target.columns,
+        units={**features.units_of_columns, **dict.fromkeys(target.columns, target.unit)},
+        declared=job.units,
         variations=target.scale_variations,
         relative_error=target.relative_error,
-        declared=job.units,
-        feature_units=features.units_of_columns,
-        target_unit=target.unit,
-        feature_map=features.map,
-        target_scale=target.scale,
+        error=target.error,
         reference=next(iter(target.reference_columns), None),
         groups=job.groups,
+        feature_map=features.map,
+        target_scale=target.scale,
         components=features.components,
-        error=target.error,
         defaults={"features.columns": Features().columns, "target.column": Target().columns},
     )

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from nlobayes.data.names import BESIDE_INPUTS, LONGEST, is_line
+from nlobayes.data.column_names import BESIDE_INPUTS, LONGEST, is_line
 from nlobayes.errors import InputError, one_line
 from nlobayes.surrogate.answers import SUMMARIES
 

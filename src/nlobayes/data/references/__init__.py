@@ -129,7 +129,7 @@ class ReferenceKind(Protocol):
 REFERENCES: Family[ReferenceKind] = Family(__name__, __file__)
 
 
-def reference_of(settings: Settings) -> Reference:
+def make_reference(settings: Settings) -> Reference:
     """Build the reference of these settings."""
     return _kind_of(settings).build(**settings)
 
@@ -147,7 +147,7 @@ def is_reference(value: Any) -> bool:
 
 def columns_behind(settings: Settings | None) -> tuple[str, ...]:
     """Name the columns that points must have after the inputs of the network."""
-    return () if settings is None else reference_of(settings).behind
+    return () if settings is None else make_reference(settings).behind
 
 
 def _kind_of(settings: Settings) -> ReferenceKind:
