@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
+def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
     """Call `write` on a temporary file beside `path`, then move the file into place.
 
     The umask sets the modes of the file and of new folders. Temporary files of killed writers of
@@ -38,7 +38,8 @@ def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
         temporaries.remove_left_behind(path)
         temporary = temporaries.create(path)
         write(temporary)
-        _sync(temporary)
+        with temporary.open("rb+") as file:
+            os.fsync(file.fileno())
         temporary.replace(path)
     except OSError as error:
         raise not_written(path, error) from error
@@ -68,12 +69,12 @@ def check_place(path: Path) -> None:
 
 def write_text(path: Path, text: str) -> None:
     """Write text as UTF-8."""
-    write_atomically(path, lambda temporary: _ignore(temporary.write_text(text, "utf-8")))
+    write_atomically(path, lambda temporary: temporary.write_text(text, "utf-8"))
 
 
 def write_bytes(path: Path, content: bytes) -> None:
     """Write bytes."""
-    write_atomically(path, lambda temporary: _ignore(temporary.write_bytes(content)))
+    write_atomically(path, lambda temporary: temporary.write_bytes(content))
 
 
 def write_json(path: Path, content: Mapping[str, Any]) -> None:
@@ -199,14 +200,5 @@ def not_written(path: Path, error: OSError) -> InputError:
     return InputError("artifacts.not_written_here", path=path, reason=reason, free_mb=free / 1e6)
 
 
-def _sync(path: Path) -> None:
-    with path.open("rb+") as file:
-        os.fsync(file.fileno())
-
-
 def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is no JSON number")
-
-
-def _ignore(_: object) -> None:
-    return None

@@ -28,21 +28,20 @@ def predictions_groups(
     For classes over two inputs, `plane` has the predictions of the posterior on a grid.
     """
     chains = {dim: draws[dim].values for dim in ("chain", "draw")}
+    between = {}
+    if plane is not None:
+        values = {
+            "inputs": (("grid_point", "input"), plane.inputs),
+            "probability": (("grid_point", "output"), plane.probability),
+            "expected_entropy": (("grid_point",), plane.expected_entropy),
+        }
+        between["plane"] = xr.Dataset(values, {"input": list(dataset.input_names)})
     return {
-        **({} if plane is None else {"plane": _plane(plane, dataset)}),
+        **between,
         "predictions": _predicted(posterior, chains),
         "baseline": _predicted(baseline, {"member": np.arange(len(baseline.function))}),
         "points": _predicted_points(dataset),
     }
-
-
-def _plane(plane: Plane, dataset: Dataset) -> xr.Dataset:
-    values = {
-        "inputs": (("grid_point", "input"), plane.inputs),
-        "probability": (("grid_point", "output"), plane.probability),
-        "expected_entropy": (("grid_point",), plane.expected_entropy),
-    }
-    return xr.Dataset(values, {"input": list(dataset.input_names)})
 
 
 def read_plane(groups: Groups) -> Plane | None:

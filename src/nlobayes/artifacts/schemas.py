@@ -15,6 +15,20 @@ DOMAIN: dict[str, tuple[str, ...]] = {
 }
 """Arrays of the train rows of a surrogate, which define the domain of points."""
 
+DRAWS: dict[str, dict[str, tuple[str, ...]]] = {
+    "posterior": {},
+    "sample_stats": {"lp": ("chain", "draw")},
+    "predictions": {"f": ("chain", "draw", "reference_point")},
+    "observed_data": {"target": ("point",)},
+    "constant_data": {"features": ("point", "feature")},
+    "predictions_constant_data": {"features": ("reference_point", "feature")},
+}
+"""Draws of any method, and the data that they were conditioned on."""
+OF_CHAINS: dict[str, dict[str, tuple[str, ...]]] = {
+    "all_sample_stats": {"lp": ("chain", "draw")},
+    "warmup_sample_stats": {"lp": ("chain", "draw")},
+}
+
 SCHEMAS: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {
     "dataset": {
         "inputs": {"inputs": ("point", "input")},
@@ -45,24 +59,8 @@ SCHEMAS: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {
         "state": {},
         "tuned": {},
     },
-    "posterior": {
-        "posterior": {},
-        "sample_stats": {"lp": ("chain", "draw")},
-        "all_sample_stats": {"lp": ("chain", "draw")},
-        "warmup_sample_stats": {"lp": ("chain", "draw")},
-        "predictions": {"f": ("chain", "draw", "reference_point")},
-        "observed_data": {"target": ("point",)},
-        "constant_data": {"features": ("point", "feature")},
-        "predictions_constant_data": {"features": ("reference_point", "feature")},
-    },
-    "posterior/approximation": {
-        "posterior": {},
-        "sample_stats": {"lp": ("chain", "draw")},
-        "predictions": {"f": ("chain", "draw", "reference_point")},
-        "observed_data": {"target": ("point",)},
-        "constant_data": {"features": ("point", "feature")},
-        "predictions_constant_data": {"features": ("reference_point", "feature")},
-    },
+    "posterior": DRAWS | OF_CHAINS,
+    "posterior/approximation": DRAWS,
     "thinned": {"posterior": {}, "observed_data": {"target": ("point",)}},
     "predictions": {
         "predictions": {"f": ("chain", "draw", "point")},

@@ -12,7 +12,7 @@ from nlobayes.data.transforms import CLASSES, map_features
 from nlobayes.errors import InputError
 from nlobayes.model.networks import WEIGHTS, layer_names, network_of
 from nlobayes.surrogate.facts import Facts, FactsOfClasses, check_facts, rises
-from nlobayes.surrogate.limits import quantities, within
+from nlobayes.surrogate.limits import bounds_of, quantities
 from nlobayes.surrogate.network_outputs import one_by_one
 from nlobayes.types import Exported
 
@@ -99,8 +99,9 @@ def _within_limits(exported: Exported) -> bool:
     named = dict(zip(facts["columns"], exported.limits.tolist(), strict=True))
     all_limits = named | facts["domain"]["limits"]
     limited = quantities(typical, facts["columns"], facts["units"], all_limits).keys()
-    complete = limited == all_limits.keys()
-    return complete and bool(within(all_limits, typical, facts["columns"], facts["units"]).all())
+    if limited != all_limits.keys():
+        return False
+    return bool(bounds_of(all_limits, facts["columns"], facts["units"]).allow(typical).all())
 
 
 def _reference_fits(exported: Exported) -> bool:

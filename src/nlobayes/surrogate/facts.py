@@ -4,7 +4,16 @@ The file may come from an unknown source. A rule has its allowed values in words
 """
 
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any, NamedTuple, NotRequired, TypedDict, get_args, get_origin
+from typing import (
+    Annotated,
+    Any,
+    NamedTuple,
+    NotRequired,
+    TypedDict,
+    get_args,
+    get_origin,
+    is_typeddict,
+)
 
 import numpy as np
 
@@ -89,6 +98,7 @@ NAMES = Rule(
 UNIT = Rule("the text of a unit", lambda v: v == "" or NAME.holds(v))
 TRUTH_OR_NONE = Rule("true, false or null", lambda v: v is None or isinstance(v, bool))
 CHECK = Rule("a check with `passed`, true or false, and `value`, a number or null", _is_check)
+MAPPINGS = Rule("a list of mappings", lambda v: isinstance(v, list))
 NOTHING = Rule("an empty list", lambda v: v == [])
 RISING = Rule("a list of finite numbers that rise", lambda v: NUMBERS.holds(v) and rises(v))
 RANGE = Rule(
@@ -264,17 +274,14 @@ def check_facts(facts: Any, form: Any, where: str, place: str = "") -> None:
 
 
 def _check_fact(value: Any, hint: Any, where: str, place: str) -> None:
-    if isinstance(hint, type(Facts)):
+    if is_typeddict(hint):
         return check_facts(value, hint, where, place)
-    if get_origin(hint) is list and isinstance(value, list):
-        (form,) = get_args(hint)
-        for number, each in enumerate(value):
-            check_facts(each, form, where, f"{place}.{number}")
-        return None
-    rule = Rule("a list", lambda v: False) if get_origin(hint) is list else hint.__metadata__[0]
+    rule: Rule = MAPPINGS if get_origin(hint) is list else hint.__metadata__[0]
     if not rule.holds(value):
         stored = one_line(repr(value), 100)
         raise InputError(
             "surrogate.other_fact", where=where, place=place, stored=stored, allowed=rule.allowed
         )
+    for number, each in enumerate(value if rule is MAPPINGS else ()):
+        check_facts(each, get_args(hint)[0], where, f"{place}.{number}")
     return None

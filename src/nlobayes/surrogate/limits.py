@@ -140,17 +140,6 @@ def bounds_of(
     return Bounds(low, high, derived, _changes(signs, len(names)))
 
 
-def within(
-    limits: Limits,
-    points: np.ndarray,
-    names: Sequence[str],
-    units: Mapping[str, str],
-    signs: Sequence[Sequence[int]] = (),
-) -> np.ndarray:
-    """Mark the points (point, input) within all limits; `signs` as in `bounds_of`."""
-    return bounds_of(limits, names, units, signs).allow(points)
-
-
 def gaps(limits: Limits, names: Sequence[str]) -> dict[str, tuple[float, float]]:
     """Find inputs with values of both signs, and return the interval around zero without values."""
     found = {}

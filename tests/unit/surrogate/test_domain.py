@@ -11,7 +11,7 @@ from nlobayes.data.simulators.simulate import Settings, scan_table
 from nlobayes.data.transforms import apply_features, fit_features
 from nlobayes.surrogate import domain as domains
 from nlobayes.surrogate.domain import fit_domain
-from nlobayes.surrogate.limits import fit_limits, gaps, mixing_rows, within
+from nlobayes.surrogate.limits import bounds_of, fit_limits, gaps, mixing_rows
 
 NAMES = ("m1", "n11", "n12", "n13", "n14")
 UNITS = {"m1": "GeV", **dict.fromkeys(NAMES[1:], "1")}
@@ -90,7 +90,7 @@ def test_held_out_rows_are_inside(rows: np.ndarray) -> None:
     fitted = fit_domain(*(apply_features(transform, part) for part in (train, held)))
     limits = fit_limits(train, NAMES, UNITS)
     distances = domains.distance(fitted, apply_features(transform, fresh))
-    allowed = within(limits, fresh, NAMES, UNITS)
+    allowed = bounds_of(limits, NAMES, UNITS).allow(fresh)
     flags = domains.flag(fitted, distances, allowed)
     assert np.mean(flags == "inside") >= 0.98
     beyond = ((fresh < train.min(axis=0)) | (fresh > train.max(axis=0))).any(axis=1)
@@ -104,14 +104,16 @@ def test_beyond_an_input_is_never_within(column: int, up: bool, factor: float) -
     point = train[7:8].copy()
     end = train[:, column].max() if up else train[:, column].min()
     point[0, column] = np.nextafter(end + factor * (1 if up else -1), np.inf if up else -np.inf)
-    assert not within(fit_limits(train, NAMES, UNITS), point, NAMES, UNITS)[0]
+    assert not bounds_of(fit_limits(train, NAMES, UNITS), NAMES, UNITS).allow(point)[0]
 
 
 @pytest.mark.parametrize("mass", [31.0, -31.0, 20.0, 45.9, 0.0, 5000.0, -5000.0])
 def test_masses_that_no_row_has_are_beyond(rows: np.ndarray, mass: float) -> None:
     limits = fit_limits(rows, NAMES, UNITS)
     assert limits["|m1|"][0] > 46
-    [allowed, other] = within(limits, np.array([[mass, *rows[0, 1:]], rows[0]]), NAMES, UNITS)
+    [allowed, other] = bounds_of(limits, NAMES, UNITS).allow(
+        np.array([[mass, *rows[0, 1:]], rows[0]])
+    )
     assert (allowed, other) == (False, True)
 
 
@@ -121,7 +123,7 @@ def test_mixings_keep_the_length_that_train_rows_have(rows: np.ndarray) -> None:
     lengths = np.array([0.5, 0.98, 0.995, 1.0, 1.005, 1.02])
     points = np.column_stack([np.full(6, middle[0]), lengths[:, np.newaxis] * middle[1:]])
     expected = [False, False, True, True, True, False]
-    assert within(limits, points, NAMES, UNITS).tolist() == expected
+    assert bounds_of(limits, NAMES, UNITS).allow(points).tolist() == expected
 
 
 @pytest.mark.parametrize(
@@ -175,9 +177,9 @@ def test_rows_of_u_and_v_keep_their_length() -> None:
     limits = fit_limits(train, CHARGINO, OF_CHARGINO)
     assert mixing_rows(CHARGINO, OF_CHARGINO, limits) == [["u11", "u12"], ["v11", "v12"]]
     points = np.array([[500, *(factor * unit[25]), *unit[25]] for factor in (0.9, 0.995, 1.02)])
-    assert within(limits, points, CHARGINO, OF_CHARGINO).tolist() == [False, True, False]
+    assert bounds_of(limits, CHARGINO, OF_CHARGINO).allow(points).tolist() == [False, True, False]
     earlier = {what: ends for what, ends in limits.items() if not what.startswith("length")}
-    assert within(earlier, points[:1], CHARGINO, OF_CHARGINO).all()
+    assert bounds_of(earlier, CHARGINO, OF_CHARGINO).allow(points[:1]).all()
     train[7, 1] = 0.5
     assert mixing_rows(CHARGINO, OF_CHARGINO, fit_limits(train, CHARGINO, OF_CHARGINO)) == [
         ["v11", "v12"]

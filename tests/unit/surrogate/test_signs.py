@@ -13,7 +13,7 @@ import pytest
 from nlobayes.data.feature_maps import FEATURE_MAPS
 from nlobayes.data.simulators.simulate import Settings, scan_table
 from nlobayes.data.slha import spectrum_of
-from nlobayes.surrogate.limits import fit_limits, within
+from nlobayes.surrogate.limits import bounds_of, fit_limits
 from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.types import Exported
 from tests.unit.surrogate.conftest import points
@@ -57,14 +57,14 @@ def test_rows_of_a_scan_are_within_in_every_convention(
     """A row whose mixings have another length is outside."""
     rows, names, units = scan(process)
     limits, signs = fit_limits(rows[:200], names, units), FEATURE_MAPS[chosen].SIGNS
-    expected = within(limits, rows, names, units, signs)
+    expected = bounds_of(limits, names, units, signs).allow(rows)
     assert expected.mean() > 0.95
     others = [*conventions(rows, signs)]
     assert len(others) == ways
     for other in others:
-        assert np.array_equal(within(limits, other, names, units, signs), expected)
+        assert np.array_equal(bounds_of(limits, names, units, signs).allow(other), expected)
         short = np.where([name[0] in "nuv" for name in names], 0.9 * other, other)
-        assert not within(limits, short, names, units, signs).any()
+        assert not bounds_of(limits, names, units, signs).allow(short).any()
 
 
 def test_the_third_neutralino_of_the_page_is_within() -> None:
@@ -76,7 +76,7 @@ def test_the_third_neutralino_of_the_page_is_within() -> None:
     values = np.array([[point[name] for name in names]])
     limits = fit_limits(rows, names, units)
     signs = [FEATURE_MAPS[name].SIGNS for name in ("pair_invariants", "raw")]
-    assert [within(limits, values, names, units, one)[0] for one in signs] == [True, False]
+    assert [bounds_of(limits, names, units, one).allow(values)[0] for one in signs] == [True, False]
 
 
 def test_predictions_and_flags_are_those_of_the_row(make_exported: Callable[..., Exported]) -> None:
