@@ -79,7 +79,7 @@ def test_each_target_is_scored_as_if_it_were_alone(
     dataset = make_dataset(alone, COLUMNS, TARGETS[place : place + 1], choices)
     expected = scores_of(tmp_path, dataset, tuple(values[..., place] for values in of_draws))
     found = scored["outputs"][TARGETS[place]]
-    assert found.keys() | {"learned"} == expected.keys()
+    assert found.keys() | {"learned", "scored_draws"} == expected.keys()
     for name in ("train", "val", "test", "predictive_noise", "baseline", "calibration_checks"):
         assert found[name] == expected[name]
     for name, coefficient in expected["linear"]["coefficients"].items():

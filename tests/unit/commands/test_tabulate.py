@@ -23,7 +23,7 @@ from nlobayes.types import Dataset
 from tests.refusals import refused
 
 LENGTHS = {
-    "verdict": 6,
+    "verdict": 7,
     "trace": 96,
     "convergence": 6,
     "quantities": 3,
