@@ -78,12 +78,13 @@ class Features(Frozen):
 class Theory(Frozen):
     """Columns of theory errors of the target, each learned as its ratio to the target.
 
-    A surrogate predicts scale errors from the lower and the higher of the two cross sections at
-    other scales, and half the range of alpha_s.
+    A surrogate predicts scale errors from the lowest and the highest of the cross sections at other
+    scales, and half the range of alpha_s.
     """
 
-    scale: tuple[str, str] | None = None
-    """Columns with the cross section at half and at twice the scale, in either order."""
+    scale: Annotated[tuple[str, ...], Field(min_length=2)] | None = None
+    """Columns with the cross section at other scales, in any order: at half and at twice the scale,
+    or the six of a variation at seven points."""
     pdf: str | None = None
     """Column with the absolute error of the parton distributions."""
     alpha_s: tuple[str, str] | None = None

@@ -34,7 +34,10 @@ from nlobayes.surrogate.theory import (
     with_total,
 )
 
-ERRORS_OF_THEORY = ("scale_up", "scale_down", "pdf_error_pb", "alpha_s_up", "alpha_s_down")
+ERRORS_OF_THEORY = (
+    *("scale_up", "scale_down", "mu_r_half", "mu_r_twice", "mu_f_half", "mu_f_twice"),
+    *("pdf_error_pb", "alpha_s_up", "alpha_s_down"),
+)
 """Columns of tables of cross sections that are no central values."""
 NOT_POSITIVE = "what is predicted is no finite cross section above 0"
 DRAWS = 20_000

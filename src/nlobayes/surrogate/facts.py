@@ -77,8 +77,9 @@ def _is_check(value: Any) -> bool:
 
 
 def _is_theory(source: Any, names: Any) -> bool:
-    needed = 1 if source == "pdf" else 2
-    return source in THEORY_ERRORS and NAMES.holds(names) and len(names) == needed
+    if source not in THEORY_ERRORS or not NAMES.holds(names):
+        return False
+    return len(names) >= 2 if source == "scale" else len(names) == (1 if source == "pdf" else 2)
 
 
 NUMBER = Rule("a finite number", _is_number)
@@ -116,7 +117,7 @@ REFERENCE = Rule(
 )
 THEORY = Rule(
     f"a mapping of {', '.join(THEORY_ERRORS)}, each to the names of its outputs: one of pdf, "
-    "else two",
+    "two of alpha_s, else two or more",
     lambda v: isinstance(v, dict) and all(_is_theory(*item) for item in v.items()),
 )
 

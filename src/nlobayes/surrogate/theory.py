@@ -3,7 +3,7 @@
 A network learns ratios to the central value. The errors follow from the medians of the ratios by
 the conventions of xsec (Buckley et al., arXiv:2006.16273), which GAMBIT reads:
 
-- `scale`: the lower and the higher of the cross sections at half and at twice the scale;
+- `scale`: the lowest and the highest of the cross sections at other scales, two or more;
 - `pdf`: the error of the parton distributions, equal on both sides;
 - `alpha_s`: half the range between the cross sections at the upper and the lower alpha_s, equal on
   both sides (PDF4LHC, arXiv:1510.03865, section 6.3);
@@ -39,13 +39,14 @@ def relative_errors(
     target
         Name of the cross section.
     theory
-        Names of the ratios of each source: two for `scale` and for `alpha_s`, one for `pdf`.
+        Names of the ratios of each source: two or more for `scale`, two for `alpha_s`, one for
+        `pdf`.
 
     Returns
     -------
     Errors (point,) over the median of the cross section, `{source}_down` and `{source}_up`, of the
     regression, of every given source, and in total. Errors down are negative and errors up are
-    positive, with one exception: if both scales give cross sections on one side of the central
+    positive, with one exception: if all scales give cross sections on one side of the central
     value, both scale errors have the sign of that side, and the error of the other side is 0 in the
     total.
     """
@@ -67,8 +68,8 @@ def with_total(sides: Mapping[str, Sides]) -> dict[str, np.ndarray]:
     }
 
 
-def _of_scales(one: np.ndarray, other: np.ndarray) -> Sides:
-    return np.minimum(one, other) - 1, np.maximum(one, other) - 1
+def _of_scales(*others: np.ndarray) -> Sides:
+    return np.min(others, axis=0) - 1, np.max(others, axis=0) - 1
 
 
 def _of_parton_distributions(error: np.ndarray) -> Sides:

@@ -135,6 +135,11 @@ def test_a_process_takes_the_place_of_a_pair(make_study: Callable[..., Study]) -
 def test_seven_scales_are_read_where_they_are_computed(make_study: Callable[..., Study]) -> None:
     target = {"scale_variations": ["scale_up", "scale_down", "mu_r_half", "mu_f_twice"]}
     assert made(make_study, source={"scale_points": 7}, target=target)
+    preset = read_presets(PRESETS)["datasets"]["embedded_theory"]
+    source = preset.get("source", {}) | {"kind": "simulate", "scale_points": 7}
+    theory = {"theory": {"scale": target["scale_variations"]}}
+    whole = DatasetPreset.model_validate(preset | {"source": source, "target": theory})
+    assert whole.target.columns == ("sigma_pb", *target["scale_variations"])
     with refused("study.no_column", places=["datasets.made.target.scale_variations"]):
         made(make_study, target=target)
 

@@ -156,11 +156,13 @@ def test_errors_are_combined_as_published(surrogate: Surrogate) -> None:
         np.testing.assert_allclose(found[name], values, rtol=1e-9, err_msg=name)
 
 
-def test_scales_on_one_side_count_on_that_side_alone() -> None:
-    """At low masses both other scales may give more than the central one."""
-    quantiles = {"s": np.array([[2.0], [1.8], [2.2]]), "a": np.full((3, 1), 1.04)}
-    quantiles["b"] = np.full((3, 1), 1.01)
-    found = relative_errors(quantiles, "s", {"scale": ["a", "b"]})
+@pytest.mark.parametrize("others", [{}, {"c": 1.02, "d": 1.03}], ids=["three", "more points"])
+def test_scales_on_one_side_count_on_that_side_alone(others: dict[str, float]) -> None:
+    """At low masses all other scales may give more than the central one; the extremes count."""
+    ratios = {"a": 1.04, **others, "b": 1.01}
+    quantiles = {"s": np.array([[2.0], [1.8], [2.2]])}
+    quantiles |= {name: np.full((3, 1), ratio) for name, ratio in ratios.items()}
+    found = relative_errors(quantiles, "s", {"scale": [*ratios]})
     assert found["scale_down"][0] == pytest.approx(0.01)
     assert found["scale_up"][0] == pytest.approx(0.04)
     assert found["total_down"][0] == pytest.approx(-0.1)
