@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, NamedTuple, cast
 import numpy as np
 
 from nlobayes.data.cells import PERCENT, Notation, is_numeric, notations_of
-from nlobayes.data.chunks import MOST_BYTES, Chunk, Opened, check_size
+from nlobayes.data.chunks import MOST_BYTES, ROWS, Chunk, Opened, check_size
 from nlobayes.data.column_names import check_header
 from nlobayes.data.prospino import DAT_COLUMNS, row_of_dat
 from nlobayes.data.separators import (
@@ -89,9 +89,9 @@ def open_text(
                     )
                 faults[len(some)] = f"{len(row)} cells where the header has {count}"
                 row = [""] * count
-            some.append(tuple(row[place] for place in places))
-            size += sum(map(getsizeof, some[-1]))
-            if len(some) == rows or size > MOST_BYTES:
+            some.append(tuple(map(row.__getitem__, places)))
+            size += sum(map(getsizeof, some[-1])) if rows else 0
+            if len(some) == (rows or ROWS) or size > MOST_BYTES:
                 yield chunk()
                 first, some, faults, size = first + len(some), [], {}, 0
         if some:
