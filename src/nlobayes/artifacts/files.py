@@ -82,7 +82,12 @@ def write_json(path: Path, content: Mapping[str, Any]) -> None:
     write_text(path, as_json(content))
 
 
-JSONFile = Annotated[dict[str, Any], File(write=write_json, recorded=True)]
+def json_file(*keys: str) -> File:
+    """Describe a JSON object that has these keys, as a file of a stage."""
+    return File(lambda path: read_json(path, *keys), write_json, recorded=True)
+
+
+JSONFile = Annotated[dict[str, Any], json_file()]
 
 
 def as_json(content: Mapping[str, Any]) -> str:

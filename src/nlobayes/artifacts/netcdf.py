@@ -134,6 +134,7 @@ def groups_file(kind: str) -> File:
     )
 
 
+SegmentFile = Annotated[Artifact, File(lambda artifact: artifact, kind="segment")]
 PosteriorFile = Annotated[Groups, groups_file("posterior")]
 ThinnedFile = Annotated[Groups, groups_file("thinned")]
 PredictionsFile = Annotated[Groups, groups_file("predictions")]

@@ -101,6 +101,6 @@ def test_a_dataset_that_was_not_trained_on_is_refused(
     """Other constants would give other predictions."""
     other = dataset._replace(target=2 * dataset.target)
     write_dataset(tmp_path / "other.nc", other, {})
-    with refused("commands.other_train_rows", dataset=tmp_path / "other.nc"):
+    with refused("commands.other_train_rows", where=thinned):
         posterior_predictive(SPEC, thinned, tmp_path / "other.nc", run.starts, tmp_path / "out.nc")
     assert not (tmp_path / "out.nc").exists()

@@ -374,7 +374,7 @@ def test_presets_are_known_by_their_names(
 def test_another_dataset_is_refused(thinned: Path, dataset: Dataset, tmp_path: Path) -> None:
     other = tmp_path / "other.nc"
     write_dataset(other, dataset._replace(target=2 * dataset.target), {})
-    with refused("commands.other_train_rows", dataset=other):
+    with refused("commands.other_train_rows", where=thinned):
         reweight(thinned, other, tmp_path / "o.nc", prior=LAPLACE)
     assert not (tmp_path / "o.nc").exists()
 

@@ -1,17 +1,14 @@
 """Check the convergence of a posterior in function space."""
 
-from pathlib import Path
-from typing import Annotated, Any
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import typer
 import xarray as xr
 
-from nlobayes import provenance
-from nlobayes.artifacts.files import write_json
-from nlobayes.artifacts.netcdf import Artifact, Groups, open_artifact
-from nlobayes.artifacts.records import write_record
-from nlobayes.artifacts.seals import digests
+from nlobayes.artifacts.files import JSONFile
+from nlobayes.artifacts.netcdf import Groups, PosteriorFile
 from nlobayes.checks import APPROXIMATE, show_limit, show_value
 from nlobayes.commands.shared.posteriors import (
     drawn_sizes,
@@ -20,37 +17,42 @@ from nlobayes.commands.shared.posteriors import (
     stored_every,
     weights_of,
 )
+from nlobayes.commands.stage import stage
 from nlobayes.diagnostics import verdict
 from nlobayes.diagnostics.architecture import architecture, rhat_of_sizes
 from nlobayes.diagnostics.draws import SampleStats
 from nlobayes.diagnostics.tightness import tightness
 from nlobayes.diagnostics.weight_spread import weight_spread
 from nlobayes.errors import InputError
-from nlobayes.study.jobs import DiagnoseJob, read_job
+from nlobayes.study.jobs import DiagnoseJob
+from nlobayes.types import Stated
 
 
-def diagnose(
-    spec: Annotated[str, typer.Option(help="Job specification: JSON text or a file.")],
-    posterior: Annotated[Path, typer.Option(help="Posterior to check.")],
-    out: Annotated[Path, typer.Option(help="Diagnostics to write (JSON).")],
-    record: Annotated[Path | None, typer.Option(help="Record of what made it (JSON).")] = None,
-) -> None:
-    """Write R-hat, ESS, autocorrelation and the verdict."""
-    job = read_job(DiagnoseJob, spec)
-    read = open_artifact(posterior, "posterior")
-    is_of_chains = "warmup_sample_stats" in read.groups
-    metrics = (_of_chains if is_of_chains else _of_approximation)(job, read)
-    metrics |= {"weight_spread": _weight_spread(read.groups["posterior"])}
-    write_json(out, metrics)
-    made = provenance.record("diagnose", job.model_dump(), digests([read]))
-    write_record(record, made, [out])
+@stage()
+def diagnose(job: DiagnoseJob, posterior: Stated[PosteriorFile]) -> JSONFile:
+    """Compute R-hat, ESS, autocorrelation and the verdict.
+
+    Parameters
+    ----------
+    posterior
+        Posterior to check.
+
+    Returns
+    -------
+    out
+        Diagnostics to write (JSON).
+    """
+    groups, stated = posterior
+    is_of_chains = "warmup_sample_stats" in groups
+    metrics = (_of_chains if is_of_chains else _of_approximation)(job, groups, stated)
+    metrics |= {"weight_spread": _weight_spread(groups["posterior"])}
     _print(metrics["checks"], metrics["still_chains_at"])
     if not is_of_chains:
         typer.echo(APPROXIMATE, err=True)
+    return metrics
 
 
-def _of_chains(job: DiagnoseJob, read: Artifact) -> dict[str, Any]:
-    groups = read.groups
+def _of_chains(job: DiagnoseJob, groups: Groups, stated: Mapping[str, Any]) -> dict[str, Any]:
     draws, warmup = posterior_draws(groups), groups["warmup_sample_stats"]
     diagnostics = verdict.diagnose(
         draws,
@@ -60,7 +62,7 @@ def _of_chains(job: DiagnoseJob, read: Artifact) -> dict[str, Any]:
         gradients_warmup=int(warmup["n_steps"].sum()) if "n_steps" in warmup else None,
         thin=stored_every(groups["posterior"]),
         thinning_loss=job.thinning_loss,
-        exact=bool(read.attrs["exact"]),
+        exact=bool(stated["exact"]),
         superchains=job.superchains,
     )
     return _with_architecture(diagnostics, groups, job.thresholds.rhat_max)
@@ -80,12 +82,13 @@ def _with_architecture(diagnostics: dict[str, Any], groups: Groups, limit: float
     )
 
 
-def _of_approximation(job: DiagnoseJob, read: Artifact) -> dict[str, Any]:
-    groups = read.groups
+def _of_approximation(
+    job: DiagnoseJob, groups: Groups, stated: Mapping[str, Any]
+) -> dict[str, Any]:
     noise, lp = groups["posterior"].get("noise"), groups["sample_stats"]["lp"]
     tight = _tightness(job, None if noise is None else noise.values, groups["observed_data"])
     found = verdict.of_approximation(lp.sizes["draw"], tightness=tight)
-    evidence = read.attrs.get("log_evidence")
+    evidence = stated.get("log_evidence")
     return found if evidence is None else found | {"log_evidence": np.ravel(evidence).tolist()}
 
 

@@ -1,21 +1,17 @@
 """Thin a posterior to nearly independent draws, and tabulate scores for other steps."""
 
 from functools import partial
-from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
-import typer
 from scipy.special import softmax
 
-from nlobayes import provenance
 from nlobayes.artifacts.chains import CENTRES
-from nlobayes.artifacts.contents import dataset_of
-from nlobayes.artifacts.files import read_json, write_csv
-from nlobayes.artifacts.netcdf import Groups, open_artifact, write_groups
-from nlobayes.artifacts.records import write_record
-from nlobayes.artifacts.seals import digests
+from nlobayes.artifacts.contents import DatasetFile
+from nlobayes.artifacts.files import json_file, write_csv
+from nlobayes.artifacts.netcdf import Groups, PosteriorFile, ThinnedFile
 from nlobayes.commands.shared.posteriors import stored_every
+from nlobayes.commands.stage import stage
 from nlobayes.data.splits import TEST, VALIDATION
 from nlobayes.data.transforms import (
     CLASSES,
@@ -30,43 +26,52 @@ from nlobayes.evaluation.classification.scores import classification_scores, pre
 from nlobayes.evaluation.predictive.density import log_predictive_density
 from nlobayes.evaluation.predictive.noise_fit import at_points, fit_noise
 from nlobayes.evaluation.scores.proper_scores import crps_per_point
-from nlobayes.types import Dataset
+from nlobayes.types import Columns, Dataset, File, Stated
 
 DRAWN = ("posterior", "masks", CENTRES)
 FACTS = ("device", "precision", "exact", "predictive", "table_metadata")
 
 
+CostsFile = Annotated[Columns, File(write=write_csv, option="table", recorded=True)]
+
+
+@stage()
 def thin(
-    posterior: Annotated[Path, typer.Option(help="Posterior to thin.")],
-    diagnostics: Annotated[Path, typer.Option(help="Its diagnostics, with the thinning step.")],
-    dataset: Annotated[Path, typer.Option(help="Dataset of the posterior.")],
-    out: Annotated[Path, typer.Option(help="Thinned posterior to write.")],
-    table: Annotated[Path, typer.Option(help="Table of the costs of thinning to write (CSV).")],
-    record: Annotated[Path | None, typer.Option(help="Record of what made it (JSON).")] = None,
-) -> None:
-    """Keep every n-th stored draw, with n from the autocorrelation of the predictions."""
-    _, groups, made, _ = read = open_artifact(posterior, "posterior")
-    source = open_artifact(dataset, "dataset")
-    verdict = read_json(diagnostics, "thinning_step", "checks")
-    apart = stored_every(groups["posterior"])
-    stride = min(int(verdict["thinning_step"]) // apart, groups["posterior"].sizes["draw"])
+    posterior: Stated[PosteriorFile],
+    diagnostics: Annotated[dict[str, Any], json_file("thinning_step", "checks")],
+    dataset: DatasetFile,
+) -> tuple[Stated[ThinnedFile], CostsFile]:
+    """Keep every n-th stored draw, with n from the autocorrelation of the predictions.
+
+    Parameters
+    ----------
+    posterior
+        Posterior to thin.
+    diagnostics
+        Its diagnostics, with the thinning step.
+    dataset
+        Dataset of the posterior.
+
+    Returns
+    -------
+    out
+        Thinned posterior to write.
+    table
+        Table of the costs of thinning to write (CSV).
+    """
+    groups, made = posterior
+    step, apart = int(diagnostics["thinning_step"]), stored_every(groups["posterior"])
+    stride = min(step // apart, groups["posterior"].sizes["draw"])
     if stride < 1:
         raise InputError(
-            "commands.thinning_step_too_small",
-            where=diagnostics,
-            step=verdict["thinning_step"],
-            stored_every=apart,
-            posterior=posterior,
+            "commands.thinning_step_too_small", where="diagnostics", step=step, stored_every=apart
         )
-    write_csv(table, _costs(groups, dataset_of(source), apart, stride * apart))
     kept = {"draw": slice(stride - 1, None, stride)}
     thinned: Groups = {name: groups[name].isel(kept) for name in DRAWN if name in groups}
     thinned |= {name: groups[name] for name in ("observed_data", "constant_data")}
     facts = {name: made[name] for name in FACTS if name in made}
-    inputs = digests([read, diagnostics, source])
-    made_by = provenance.record("thin", made["spec"], inputs, **facts, checks=verdict["checks"])
-    write_groups(out, "thinned", thinned, made_by)
-    write_record(record, made_by, [out, table])
+    facts |= {"spec": made["spec"], "checks": diagnostics["checks"]}
+    return Stated(thinned, facts), _costs(groups, dataset, apart, stride * apart)
 
 
 def _costs(groups: Groups, data: Dataset, stride: int, chosen: int) -> dict[str, np.ndarray]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 
 from nlobayes.artifacts.contents import read_variables
@@ -109,7 +107,7 @@ def _outputs(
     return linearised.predict(network, variables, centres, data.features)
 
 
-def read_weights(thinned: Groups, posterior: Path) -> Named:
+def read_weights(thinned: Groups, posterior: object) -> Named:
     """Read the weights (chain, draw, ...) of a thinned posterior.
 
     If draws differ in architecture, the units that a draw lacks have weights of zero. Masks then
@@ -130,7 +128,7 @@ def flatten(named: Named) -> dict[str, np.ndarray]:
     return {name: v.reshape(-1, *v.shape[2:]) for name, v in named.values.items()}
 
 
-def check_same_rows(thinned: Groups, data: Dataset, posterior: Path, dataset: Path) -> None:
+def check_same_rows(thinned: Groups, data: Dataset, posterior: object) -> None:
     """Refuse a dataset if the posterior was not conditioned on it.
 
     Raises
@@ -139,4 +137,4 @@ def check_same_rows(thinned: Groups, data: Dataset, posterior: Path, dataset: Pa
         If the targets of the train rows differ.
     """
     if not np.array_equal(thinned["observed_data"]["target"], data.target[data.split == TRAIN]):
-        raise InputError("commands.other_train_rows", posterior=posterior, dataset=dataset)
+        raise InputError("commands.other_train_rows", where=posterior)

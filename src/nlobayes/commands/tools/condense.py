@@ -58,7 +58,7 @@ def condense(
     source = open_artifact(dataset, "dataset")
     data = contents.dataset_of(source)
     _check(job.model, data)
-    check_same_rows(thinned, data, posterior, dataset)
+    check_same_rows(thinned, data, posterior)
     at = _points(data, points)
     prior = _prior_functions(job, data, at)
     before = earlier_data.moments(prior)

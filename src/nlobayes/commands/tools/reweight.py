@@ -52,7 +52,7 @@ def reweight(
     _, groups, made, _ = read = open_artifact(posterior, "thinned")
     source = open_artifact(dataset, "dataset")
     data = contents.dataset_of(source)
-    check_same_rows(groups, data, posterior, dataset)
+    check_same_rows(groups, data, posterior)
     stored = contents.read_variables(groups["posterior"])
     weights = importance.importance_weights(log_ratios(old, new, data, stored))
     importance.check(weights, least_ess=least_ess)

@@ -34,7 +34,7 @@ def sensitivity(
 
     data = contents.read_dataset(dataset)
     thinned = open_artifact(posterior, "thinned").groups
-    check_same_rows(thinned, data, posterior, dataset)
+    check_same_rows(thinned, data, posterior)
     stored = contents.read_variables(thinned["posterior"])
     found = components(model, data, stored)
     function = predict_draws(flatten(stored), model, data).function
