@@ -266,3 +266,8 @@ def _concat(parts: Sequence[xr.Dataset], dim: str) -> xr.Dataset:
         )
     except ValueError as error:
         raise InputError("artifacts.unequal_parts", dim=dim, reason=str(error)) from None
+
+
+def stored_every(posterior: xr.Dataset) -> int:
+    """Return the number of draws from one stored draw to the next."""
+    return int(posterior["draw"][0]) + 1

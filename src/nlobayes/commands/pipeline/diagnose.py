@@ -7,6 +7,7 @@ import numpy as np
 import typer
 import xarray as xr
 
+from nlobayes.artifacts.chains import stored_every
 from nlobayes.artifacts.files import JSONFile
 from nlobayes.artifacts.netcdf import Groups, PosteriorFile
 from nlobayes.checks import APPROXIMATE, show_limit, show_value
@@ -14,7 +15,6 @@ from nlobayes.commands.shared.posteriors import (
     drawn_sizes,
     parameters_of,
     posterior_draws,
-    stored_every,
     weights_of,
 )
 from nlobayes.commands.stage import stage

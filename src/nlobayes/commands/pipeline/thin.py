@@ -6,11 +6,10 @@ from typing import Annotated, Any
 import numpy as np
 from scipy.special import softmax
 
-from nlobayes.artifacts.chains import CENTRES
+from nlobayes.artifacts.chains import CENTRES, stored_every
 from nlobayes.artifacts.contents import DatasetFile
 from nlobayes.artifacts.files import json_file, write_csv
 from nlobayes.artifacts.netcdf import Groups, PosteriorFile, ThinnedFile
-from nlobayes.commands.shared.posteriors import stored_every
 from nlobayes.commands.stage import stage
 from nlobayes.data.splits import TEST, VALIDATION
 from nlobayes.data.transforms import (

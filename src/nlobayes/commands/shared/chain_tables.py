@@ -7,11 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
+from nlobayes.artifacts.chains import stored_every
 from nlobayes.artifacts.contents import read_map
 from nlobayes.artifacts.netcdf import Groups
 from nlobayes.commands.shared.covariates import Covariate
 from nlobayes.commands.shared.parameters import Parameters, is_linear, weight_names
-from nlobayes.commands.shared.posteriors import posterior_draws, stored_every, without_fixed
+from nlobayes.commands.shared.posteriors import posterior_draws, without_fixed
 from nlobayes.diagnostics import tables
 from nlobayes.diagnostics.draws import ChainDraws
 from nlobayes.study.jobs import TabulateChainsJob

@@ -31,11 +31,6 @@ def posterior_draws(groups: Groups) -> ChainDraws:
     )
 
 
-def stored_every(posterior: xr.Dataset) -> int:
-    """Return the number of draws from one stored draw to the next."""
-    return int(posterior["draw"][0]) + 1
-
-
 def weights_of(posterior: xr.Dataset) -> np.ndarray:
     """Join the weights, biases and slopes (chain, draw, weight) in the parameters' order."""
     arrays = [array.values for name, array in posterior.items() if is_parameter(str(name))]
