@@ -15,7 +15,7 @@ from pyarrow import parquet
 
 from nlobayes.cli import main
 from nlobayes.data import text_tables
-from nlobayes.data.chunks import ROWS, Chunk, Source, numbers
+from nlobayes.data.row_chunks import ROWS, Chunk, Source, numbers
 from nlobayes.data.table_files import open_stream, open_table
 from nlobayes.errors import MOST_SHOWN
 from tests.refusals import refused

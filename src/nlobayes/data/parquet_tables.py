@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from nlobayes.data.chunks import MOST_BYTES, Chunk, Opened, check_size
 from nlobayes.data.column_names import check_header, named_columns
+from nlobayes.data.row_chunks import MOST_BYTES, Chunk, Opened, check_size
 from nlobayes.errors import InputError
 
 CELL_BYTES = 8

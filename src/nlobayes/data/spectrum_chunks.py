@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from nlobayes.data.chunks import ROWS, Chunk, Source
 from nlobayes.data.column_names import check_known
 from nlobayes.data.fixed_parameters import unit_of_parameter
+from nlobayes.data.row_chunks import ROWS, Chunk, Source
 from nlobayes.data.slha import spectrum_of, unit_of
 from nlobayes.data.slha_blocks import is_slha, read_text
 from nlobayes.errors import InputError

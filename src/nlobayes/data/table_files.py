@@ -21,9 +21,9 @@ import numpy as np
 import pyarrow as pa
 
 from nlobayes.data.cells import is_numeric, parse_cells
-from nlobayes.data.chunks import ROWS, Chunk, Opened, Source
 from nlobayes.data.column_names import check_header, check_known
 from nlobayes.data.parquet_tables import open_parquet
+from nlobayes.data.row_chunks import ROWS, Chunk, Opened, Source
 from nlobayes.data.text_tables import open_text
 from nlobayes.errors import InputError
 from nlobayes.types import Table

@@ -17,9 +17,9 @@ from typing import Any, BinaryIO, NamedTuple, cast
 import numpy as np
 
 from nlobayes.data.cells import PERCENT, Notation, is_numeric, notations_of
-from nlobayes.data.chunks import MOST_BYTES, ROWS, Chunk, Opened, check_size
 from nlobayes.data.column_names import check_header
 from nlobayes.data.prospino import DAT_COLUMNS, row_of_dat
+from nlobayes.data.row_chunks import MOST_BYTES, ROWS, Chunk, Opened, check_size
 from nlobayes.data.separators import (
     MOST_CHARACTERS,
     SEPARATORS,

@@ -9,7 +9,7 @@ import numpy as np
 
 from nlobayes.data.column_names import check_known, named_columns
 from nlobayes.data.references import make_reference
-from nlobayes.data.requests import declare_units
+from nlobayes.data.request_checks import declare_units
 from nlobayes.data.selection import finite_numbers
 from nlobayes.errors import InputError, one_line
 from nlobayes.fitting.cross_sections import RESULT, results_beside, spans_decades

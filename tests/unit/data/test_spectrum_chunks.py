@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nlobayes.data.chunks import numbers
+from nlobayes.data.row_chunks import numbers
 from nlobayes.data.slha_blocks import is_slha
 from nlobayes.data.spectrum_chunks import open_spectra
 from tests.refusals import refused

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as st_numpy
 
-from nlobayes.data.requests import declare_units
+from nlobayes.data.request_checks import declare_units
 from nlobayes.data.selection import Request, Selection, select
 from nlobayes.data.table_files import TEXT, read_table, to_csv_text
 from nlobayes.types import Table

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nlobayes.data.cells import hint_of, unread
-from nlobayes.data.chunks import numbers
+from nlobayes.data.row_chunks import numbers
 from nlobayes.data.selection import finite_numbers
 from nlobayes.data.table_files import open_table, read_table
 from nlobayes.types import Table

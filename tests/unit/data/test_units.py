@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nlobayes.data.requests import declare_units
+from nlobayes.data.request_checks import declare_units
 from nlobayes.data.units import UNITS, convert
 from nlobayes.types import Table
 from tests.refusals import refused

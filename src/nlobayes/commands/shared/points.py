@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from nlobayes.artifacts.streams import to_batch
-from nlobayes.data.chunks import Chunk, Source, numbers
+from nlobayes.data.row_chunks import Chunk, Source, numbers
 from nlobayes.errors import InputError
 from nlobayes.surrogate.answers import (
     DOMAIN,

@@ -12,7 +12,7 @@ from nlobayes.commands.shared.requests import request_of, rows_kept
 from nlobayes.data.column_names import named_columns
 from nlobayes.data.datasets import Choices, constant_features, make_dataset
 from nlobayes.data.plausibility import doubtful_rows, repeated_rows
-from nlobayes.data.requests import check_request, declare_units
+from nlobayes.data.request_checks import check_request, declare_units
 from nlobayes.data.selection import Selection, groups_of, select
 from nlobayes.data.splits import Split
 from nlobayes.errors import InputError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from nlobayes.data.requests import check_request
+from nlobayes.data.request_checks import check_request
 from nlobayes.data.selection import Request, keep_rows
 from nlobayes.data.splits import Split
 from nlobayes.data.table_files import PREVIEWED_ROWS, preview_table

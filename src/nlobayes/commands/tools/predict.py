@@ -35,7 +35,7 @@ from nlobayes.commands.shared.predictions_out import (
 from nlobayes.commands.shared.progress import rows_passing
 from nlobayes.commands.shared.quantiles import probabilities_of
 from nlobayes.commands.shared.slha_out import OPTION, write_xsections
-from nlobayes.data.chunks import ROWS, Source
+from nlobayes.data.row_chunks import ROWS, Source
 from nlobayes.data.slha_blocks import is_slha
 from nlobayes.data.spectrum_chunks import open_spectra
 from nlobayes.data.table_files import open_stream, open_table
