@@ -94,7 +94,8 @@ def _check_target(run: RunSpec) -> None:
         )
     if scale == CLASSES and not of_classes:
         raise InputError("study.target_of_classes", dataset=dataset, likelihood=likelihood)
-    if of_classes and run.evaluation.export.tolerance is not None:
+    export = run.evaluation.export
+    if of_classes and "tolerance" in export.model_fields_set and export.tolerance is not None:
         where = f"evaluation.{run.names['evaluation']}.export.tolerance"
         raise InputError("study.tolerance_of_classes", where=where)
 

@@ -122,10 +122,11 @@ class Export(Frozen):
     """Number of draws that the exported surrogate keeps."""
 
     draws: PositiveInt = 1000
-    """Most draws; a posterior with more is thinned evenly."""
-    tolerance: Fraction | None = None
+    """Most draws."""
+    tolerance: Fraction | None = 0.1
     """Keep the fewest draws whose mean (in units of the total sd) and total sd (relative) stay
-    this close to those of all, at every validation row; null keeps `draws`. Not for classes."""
+    this close to those of all, at every validation row; null keeps `draws`. Classes keep
+    `draws`, evenly spread."""
 
 
 Case = Annotated[int, Field(ge=0, strict=True)] | Annotated[dict[str, float], Field(min_length=1)]

@@ -212,6 +212,15 @@ class DomainFacts(TypedDict):
     limits: Annotated[dict[str, list[float]], _by_name(RANGE)]
 
 
+class Kept(TypedDict):
+    """Draws that the file keeps, of how many, and the change by this (`reduction.Change`)."""
+
+    draws: Annotated[int, COUNT]
+    of: Annotated[int, COUNT]
+    mean_change: NotRequired[Number]
+    sd_change: NotRequired[Number]
+
+
 class Verdict(TypedDict):
     """Checks of the chains and of the error bars; `converged` is None without chains."""
 
@@ -228,6 +237,7 @@ class _Facts(TypedDict):
     bibtex: Annotated[str, TEXT]
     domain: DomainFacts
     verdict: Verdict
+    kept: NotRequired[Kept]
     scores: NotRequired[Annotated[dict[str, dict[str, Any]], SCORES]]
     table_metadata: NotRequired[Annotated[dict[str, Any], _by_name(_either(TEXT, NUMBER))]]
 

@@ -1,6 +1,9 @@
-"""The smallest number of draws that predict as all draws do."""
+"""The smallest selection of draws that predicts as all draws do."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -8,6 +11,14 @@ from nlobayes.surrogate.predictive import Chunk, StoredNoise, noise_sd
 
 _GROWTH = 1.1
 _FEWEST = 10
+_ROWS = 250
+
+
+class Change(NamedTuple):
+    """Largest change at any point: of the mean in total sd, of the total sd relative to itself."""
+
+    mean: float
+    sd: float
 
 
 def spread_evenly(draws: int, count: int) -> np.ndarray:
@@ -15,34 +26,77 @@ def spread_evenly(draws: int, count: int) -> np.ndarray:
     return np.unique(np.linspace(0, draws - 1, min(count, draws)).round().astype(int))
 
 
-def fewest_draws(chunk: Chunk, noise: StoredNoise, tolerance: float) -> int:
-    """Find how many evenly spread draws keep mean and total sd within a tolerance.
+def choose_draws(
+    targets: Sequence[tuple[Chunk, StoredNoise]], most: int, tolerance: float | None
+) -> np.ndarray:
+    """Choose the fewest draws that keep mean and total sd within a tolerance.
 
     Parameters
     ----------
-    chunk
-        Draws of f on the model scale at points of interest.
-    noise
-        Predictive noise.
+    targets
+        Draws of f on the model scale at points of interest, and the noise, of each target.
+    most
+        Largest number of draws.
     tolerance
-        Largest allowed change at any point: of the mean in units of the total sd, and of the total
-        sd relative to itself.
+        Largest allowed `Change` of any target; None takes as many draws as allowed.
 
     Returns
     -------
-    The first sufficient number of a sequence that starts at 10 and grows by a tenth; the number of
-    all draws if none suffices.
+    Numbers of the draws (kept,), rising: the first sufficient number of draws of a sequence that
+    starts at 10 and grows by a tenth, in the order of `herded`; `most` of them if none suffices.
     """
-    mean, sd = _moments(chunk, noise)
-    draws, count = len(chunk.functions), _FEWEST
-    while count < draws:
-        few = chunk._replace(functions=chunk.functions[spread_evenly(draws, count)])
-        few_mean, few_sd = _moments(few, noise)
-        moved, widened = np.abs(few_mean - mean) / sd, np.abs(few_sd / sd - 1)
-        if max(moved.max(), widened.max()) <= tolerance:
-            return count
+    draws = len(targets[0][0].functions)
+    order, count = herded([chunk.functions for chunk, _ in targets], min(most, draws)), _FEWEST
+    while tolerance is not None and count < len(order):
+        kept = np.sort(order[:count])
+        if all(max(change(*target, kept)) <= tolerance for target in targets):
+            return kept
         count = int(np.ceil(count * _GROWTH))
-    return draws
+    return np.sort(order)
+
+
+def herded(functions: Sequence[np.ndarray], count: int) -> np.ndarray:
+    """Order draws so that the first ones have nearly the means and variances of all.
+
+    Each next draw is the one that brings the means of f and f² of the chosen draws closest to those
+    of all draws, over at most 250 evenly spread points. The error falls as one over the number of
+    draws, and not as one over its root.
+
+    Parameters
+    ----------
+    functions
+        Draws of f (draw, point) of each target.
+    count
+        Number of draws to choose.
+
+    Returns
+    -------
+    Numbers of the draws (count,).
+
+    References
+    ----------
+    Y. Chen, M. Welling, A. Smola, Super-samples from kernel herding, UAI 2010.
+    """
+    few = np.concatenate([f[:, spread_evenly(f.shape[1], _ROWS)] for f in functions], axis=1)
+    few = few - few.mean(axis=0)
+    sd = few.std(axis=0)
+    scaled = few / np.where(sd > 0, sd, 1.0)
+    moments = np.concatenate([scaled, scaled**2 - 1], axis=1)
+    norms, overlap = np.square(moments).sum(axis=1), np.zeros(len(moments))
+    order = np.empty(count, int)
+    for place in range(count):
+        order[place] = np.argmin(2 * overlap + norms)
+        norms[order[place]] = np.inf
+        overlap += moments @ moments[order[place]]
+    return order
+
+
+def change(chunk: Chunk, noise: StoredNoise, kept: np.ndarray) -> Change:
+    """Compute how much the prediction changes if only the draws of these numbers (kept,) remain."""
+    mean, sd = _moments(chunk, noise)
+    few_mean, few_sd = _moments(chunk._replace(functions=chunk.functions[kept]), noise)
+    moved, widened = np.abs(few_mean - mean) / sd, np.abs(few_sd / sd - 1)
+    return Change(float(moved.max()), float(widened.max()))
 
 
 def _moments(chunk: Chunk, noise: StoredNoise) -> tuple[np.ndarray, np.ndarray]:

@@ -76,7 +76,7 @@ def made(
     posterior_predictive(job, files.thinned, dataset_path, starts, files.predictions)
     scoring = {"noise": "gaussian", "calibration": {}, "covariate": "m1", "seed": 1}
     evaluate(json.dumps(scoring), files.predictions, dataset_path, files.evaluation)
-    exporting = json.dumps({"network": MODEL["network"], "export": {}})
+    exporting = json.dumps({"network": MODEL["network"], "export": {"tolerance": None}})
     read = (files.thinned, dataset_path, files.diagnostics, files.evaluation)
     export(exporting, *read, files.surrogate)
     return files

@@ -114,15 +114,6 @@ def test_predict_writes_the_probability_of_every_class(made: Made, tmp_path: Pat
     assert {"entropy", "mutual_information"} <= columns.keys()
 
 
-def test_a_tolerance_for_classes_is_refused(made: Made, tmp_path: Path) -> None:
-    spec = json.dumps({"network": NETWORK, "export": {"tolerance": 0.1}})
-    names = ("thinned.nc", "dataset.nc", "diagnostics.json", "evaluation.json")
-    thinned, dataset, diagnostics, evaluation = (made.path.parent / name for name in names)
-    with refused("study.tolerance_of_classes"):
-        export(spec, thinned, dataset, diagnostics, evaluation, tmp_path / "out.nc")
-    assert not (tmp_path / "out.nc").exists()
-
-
 def test_page_and_service_are_of_numbers(made: Made) -> None:
     with refused("commands.serves_numbers", where=made.path, target="kind"):
         serve(made.path)

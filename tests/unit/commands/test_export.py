@@ -76,7 +76,7 @@ def _recalibrate(scaled: Path, out: Path) -> None:
 
 
 def exported(scored: Scored, out: Path, family: str = "gaussian", **kept: Any) -> Path:
-    spec = {"network": MODEL["network"], "export": kept}
+    spec = {"network": MODEL["network"], "export": {"tolerance": None} | kept}
     inputs = (scored.thinned, scored.dataset, scored.diagnostics, scored.evaluations[family])
     export(json.dumps(spec), *inputs, out)
     return out
@@ -121,21 +121,30 @@ def test_the_file_states_its_origin_and_its_quality(scored: Scored, tmp_path: Pa
     assert facts["columns"] == ["m1", "n11", "n12", "n13", "n14"]
 
 
-def test_keeps_as_many_draws_of_every_chain(scored: Scored, tmp_path: Path) -> None:
-    """24 draws of three chains: six are two of each."""
-    whole = open_artifact(scored.thinned, "thinned").groups["posterior"]["biases_2"].values
-    surrogate = Surrogate.load(exported(scored, tmp_path / "s.nc", draws=6))
-    assert surrogate.draws == 6
-    kept = open_artifact(tmp_path / "s.nc", "surrogate").groups["posterior"]["biases_2"].values
-    chains = [np.flatnonzero([draw in chain for chain in whole]) for draw in kept]
-    assert sorted(int(chain) for [chain] in chains) == [0, 0, 1, 1, 2, 2]
-
-
-def test_tolerance_keeps_the_fewest_draws_that_respect_it(scored: Scored, tmp_path: Path) -> None:
-    loose = Surrogate.load(exported(scored, tmp_path / "a.nc", tolerance=0.9))
-    tight = Surrogate.load(exported(scored, tmp_path / "b.nc", tolerance=1e-6))
-    assert loose.draws == 10
-    assert tight.draws == 24
+@pytest.mark.parametrize("family", ["gaussian", "scaled_student_t"])
+def test_tolerance_keeps_the_fewest_draws_that_respect_it(
+    scored: Scored, dataset: Dataset, tmp_path: Path, family: str
+) -> None:
+    """The file states how far its moments at the validation rows are from those of all draws."""
+    rows = dataset.inputs[dataset.split == 1]
+    whole = Surrogate.load(exported(scored, tmp_path / "all.nc", family))
+    assert whole.facts["kept"] == {"draws": 24, "of": 24, "mean_change": 0.0, "sd_change": 0.0}
+    expected = whole.predict(rows, on="model")
+    for tolerance, draws in ((0.9, 10), (1e-6, 24)):
+        file = exported(scored, tmp_path / "few.nc", family, tolerance=tolerance)
+        few = Surrogate.load(file)
+        found, stated = few.predict(rows, on="model"), few.facts["kept"]
+        moved = np.abs(found.mean - expected.mean) / expected.total_sd
+        widened = np.abs(found.total_sd / expected.total_sd - 1)
+        assert (few.draws, stated["draws"], stated["of"]) == (draws, draws, 24)
+        changes = [stated["mean_change"], stated["sd_change"]]
+        np.testing.assert_allclose(changes, [moved.max(), widened.max()], atol=1e-5)
+        assert max(changes) <= tolerance
+    spec = json.dumps({"network": MODEL["network"], "export": {}})
+    inputs = (scored.thinned, scored.dataset, scored.diagnostics, scored.evaluations[family])
+    export(spec, *inputs, tmp_path / "default.nc")
+    kept = Surrogate.load(tmp_path / "default.nc").facts["kept"]
+    assert max(kept["mean_change"], kept["sd_change"]) <= 0.1
 
 
 def test_a_surrogate_holds_no_code(
@@ -168,7 +177,7 @@ def test_slopes_come_along_and_a_second_output_stays_behind(
     write_groups(tmp_path / "thinned.nc", "thinned", groups, read_attrs(scored.thinned))
     network = {"hidden": [3], "activation": "square_prelu"}
     export(
-        json.dumps({"network": network, "export": {"draws": 8}}),
+        json.dumps({"network": network, "export": {"draws": 8, "tolerance": None}}),
         *(tmp_path / "thinned.nc", scored.dataset, scored.diagnostics),
         *(scored.evaluations["gaussian"], tmp_path / "surrogate.nc"),
     )

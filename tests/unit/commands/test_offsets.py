@@ -95,7 +95,7 @@ def make(table: Path, target: dict[str, Any], folder: Path) -> Made:
     write_json(diagnostics, {"checks": linear.CHECKS, "converged": True})
     spec = json.dumps({"network": linear.MODEL["network"], "export": {"tolerance": 0.5}})
     export(spec, thinned, folder / "dataset.nc", diagnostics, scores, surrogate)
-    whole = json.dumps({"network": linear.MODEL["network"], "export": {}})
+    whole = json.dumps({"network": linear.MODEL["network"], "export": {"tolerance": None}})
     export(whole, thinned, folder / "dataset.nc", diagnostics, scores, surrogate)
     return Made(folder / "dataset.nc", thinned, predictions, scores, surrogate, drawn, data)
 

@@ -133,7 +133,7 @@ class Exported:
         self.drawn = flatten(self._weights())
         self.predicted = predict_draws(self.drawn, self.model, self.data)
         self._score()
-        network = {"network": MODEL["network"], "export": {"draws": DRAWS}}
+        network = {"network": MODEL["network"], "export": {"draws": DRAWS, "tolerance": None}}
         names = ("thinned.nc", "dataset.nc", "diagnostics.json", "evaluation.json")
         self.path = folder / "surrogate.nc"
         thinned, dataset, diagnostics, scores = (folder / name for name in names)

@@ -132,6 +132,7 @@ def _sizes(attrs: Found, groups: dict[str, dict[str, Found]]) -> Found:
     dims = {name: _all_dims(variables) for name, variables in groups.items()}
     weights = [v["dims"] for n, v in groups.get("posterior", {}).items() if n not in v["dims"]]
     stored = "stored draws" if attrs.get("kind") == "surrogate" else "stored draws per chain"
+    kept = attrs.get("kept", {})
     numbers = {
         "chain": attrs.get("chain"),
         "chains": next((sizes["chain"] for sizes in dims.values() if "chain" in sizes), None),
@@ -141,6 +142,9 @@ def _sizes(attrs: Found, groups: dict[str, dict[str, Found]]) -> Found:
             None,
         ),
         stored: dims.get("posterior", {}).get("draw"),
+        "of draws": kept.get("of"),
+        "largest change of the mean by this, in total sd": kept.get("mean_change"),
+        "largest relative change of the total sd by this": kept.get("sd_change"),
         "numbers per stored draw": sum(_per_draw(shape) for shape in weights) or None,
         "epochs": attrs.get("epochs_run"),
         "points": dims.get("predictions", {}).get("point"),

@@ -33,8 +33,8 @@ from nlobayes.surrogate.domain import Domain, fit_domain
 from nlobayes.surrogate.evaluation import evaluate
 from nlobayes.surrogate.identity import in_words, origin
 from nlobayes.surrogate.limits import fit_limits
-from nlobayes.surrogate.predictive import Chunk
-from nlobayes.surrogate.reduction import fewest_draws, spread_evenly
+from nlobayes.surrogate.predictive import Chunk, StoredNoise
+from nlobayes.surrogate.reduction import change, choose_draws, spread_evenly
 from nlobayes.types import Dataset, Exported, NoiseTable
 
 TEX = "_&%$#"
@@ -71,7 +71,7 @@ def export(
     targets = targets_of(data, scores)
     weights = read_weights(read.groups, posterior)
     drawn = network_of_targets(weights, data, job.temperature)
-    kept = _choose(drawn, job, data, targets)
+    kept, choice = _choose(drawn, job, data, targets)
     inputs = digests([read, source, diagnostics, evaluation])
     domain = _domain(data)
     made_by = provenance.record(
@@ -87,13 +87,13 @@ def export(
         typical=_typical(data),
         noises=tuple(NoiseTable(one.noise.residual, one.noise.probability) for one in targets),
         facts=_facts(job, data, targets, convergence, scores)
-        | {"domain": _domain_facts(domain, data)}
+        | {"domain": _domain_facts(domain, data), "kept": choice}
         | stated
         | {"bibtex": _bibtex(data, stated, made_by, read.sha256)},
     )
     contents.write_surrogate(out, exported, data, made_by)
     write_record(record, made_by, [out])
-    typer.echo(f"{len(kept)} of {len(drawn['weights_1'])} draws, {_size(out)}", err=True)
+    typer.echo(f"{choice['draws']} of {choice['of']} draws, {_size(out)}", err=True)
 
 
 def _needed(data: Dataset) -> tuple[str, ...]:
@@ -105,30 +105,38 @@ def _needed(data: Dataset) -> tuple[str, ...]:
 
 def _choose(
     drawn: dict[str, np.ndarray], job: ExportJob, data: Dataset, targets: Sequence[Target]
-) -> np.ndarray:
-    """Choose draws; if a tolerance is set, as few as respect it."""
-    total, wanted = len(drawn["weights_1"]), job.export.draws
-    if job.export.tolerance is not None and not targets:
-        raise InputError("study.tolerance_of_classes", where="export.tolerance")
-    if job.export.tolerance is not None:
-        network = network_of(drawn, bind_activations(job.network.activation))
-        held = data.features[data.split == VALIDATION]
-        outputs = evaluate(network, drawn, held).astype(np.float64)
-        each = outputs.reshape(*outputs.shape[:2], -1)
-        fewest = [
-            fewest_draws(_held(one.data, each[..., place]), one.noise, job.export.tolerance)
-            for place, one in enumerate(targets)
-        ]
-        wanted = min(wanted, max(fewest))
-    return spread_evenly(total, wanted)
+) -> tuple[np.ndarray, dict[str, Any]]:
+    """Choose draws, for numbers as few as respect the tolerance; also describe the choice."""
+    total = len(drawn["weights_1"])
+    predicted = _held(drawn, job, data, targets)
+    if not predicted:
+        kept = spread_evenly(total, job.export.draws)
+        return kept, {"draws": len(kept), "of": total}
+    kept = choose_draws(predicted, job.export.draws, job.export.tolerance)
+    mean, sd = map(max, zip(*(change(*each, kept) for each in predicted), strict=True))
+    return kept, {"draws": len(kept), "of": total, "mean_change": mean, "sd_change": sd}
 
 
-def _held(data: Dataset, outputs: np.ndarray) -> Chunk:
-    """Transform outputs (draw, point) at the validation rows to the model scale."""
+def _held(
+    drawn: dict[str, np.ndarray], job: ExportJob, data: Dataset, targets: Sequence[Target]
+) -> list[tuple[Chunk, StoredNoise]]:
+    """Evaluate each target at the validation rows, on the model scale; nothing for classes."""
     rows = data.split == VALIDATION
-    reference = None if data.relative_to is None else data.relative_to[rows]
-    target = target_transform(data.transforms)
-    return Chunk(unstandardise(target, outputs, reference), data.features[rows])
+    if not targets or not rows.any():
+        return []
+    network = network_of(drawn, bind_activations(job.network.activation))
+    outputs = evaluate(network, drawn, data.features[rows]).astype(np.float64)
+    each = outputs.reshape(*outputs.shape[:2], -1)
+    return [
+        (Chunk(_unstandardised(one.data, each[..., place]), data.features[rows]), one.noise)
+        for place, one in enumerate(targets)
+    ]
+
+
+def _unstandardised(data: Dataset, outputs: np.ndarray) -> np.ndarray:
+    """Transform outputs (draw, point) at the validation rows to the model scale."""
+    reference = None if data.relative_to is None else data.relative_to[data.split == VALIDATION]
+    return unstandardise(target_transform(data.transforms), outputs, reference)
 
 
 def _facts(
