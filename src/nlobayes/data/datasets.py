@@ -104,7 +104,8 @@ def make_dataset(
         feature_names=feature_names(choices.feature_map, columns, choices.components),
         target_names=tuple(targets),
         transforms={"features": constants_of(features), "target": _constants(scaled)} | theory,
-        units=selection.units | dict.fromkeys(columns_behind(settings), selection.units[target]),
+        units=selection.units
+        | {name: selection.units[target] for name in columns_behind(settings)},
         scale_uncertainty=spread,
         error=noise,
         relative_to=known,
