@@ -26,10 +26,10 @@ from nlobayes.data.selection import Request, select
 from nlobayes.data.simulators.simulate import Settings, scan_table
 from nlobayes.data.splits import Split
 from nlobayes.diagnostics.convergence import ess_bulk, rhat
+from nlobayes.kernels import KERNELS
 from nlobayes.likelihoods.gaussian import GaussianLikelihood
 from nlobayes.priors.independent import FanInPrior
 from nlobayes.study.jobs import ModelJob
-from nlobayes.study.kernels import KERNELS
 from nlobayes.study.methods.mcmc import MCMC
 from nlobayes.study.presets import Network
 from nlobayes.types import Dataset, Table

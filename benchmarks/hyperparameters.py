@@ -28,6 +28,8 @@ from benchmarks.common import (
 )
 from nlobayes.commands.shared import runtime
 from nlobayes.diagnostics.convergence import ess_bulk, rhat
+from nlobayes.inference.adaptation import Untuned
+from nlobayes.inference.kernel import Posterior
 from nlobayes.priors.hierarchical import HierarchicalPrior
 from nlobayes.study.jobs import ModelJob
 from nlobayes.study.methods.mcmc import MCMC
@@ -70,8 +72,8 @@ def measure(
     from nlobayes.inference.warmup import adapt
 
     model = builder.build_model(job, dataset)
-    kernel = builder.build_kernel(sampler.kernel, model.logdensity_fn, model.conjugates)
-    adaptation = builder.build_adaptation(sampler.warmup, sampler.kernel, kernel)
+    kernel = sampler.kernel.build(Posterior(model.logdensity_fn, model.conjugates))
+    adaptation = sampler.warmup.build(Untuned(kernel, sampler.kernel))
     observe_f = builder.observer(model, dataset)
 
     def observe(position: jax.Array) -> tuple[jax.Array, jax.Array]:

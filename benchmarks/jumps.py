@@ -26,11 +26,10 @@ import jax.numpy as jnp  # noqa: E402
 from nlobayes import builder  # noqa: E402
 from nlobayes.builder.architecture import architecture_of  # noqa: E402
 from nlobayes.inference.adaptation import Untuned  # noqa: E402
-from nlobayes.inference.adaptations import ADAPTATIONS  # noqa: E402
 from nlobayes.inference.kernel import Posterior, Tuned  # noqa: E402
-from nlobayes.inference.kernels import hmc, reversible_jump  # noqa: E402
 from nlobayes.study.jobs import ModelJob  # noqa: E402
 from nlobayes.types import Dataset  # noqa: E402
+from tests.members import build_kernel, build_warmup  # noqa: E402
 
 UNIFORM = {"kind": "uniform"}
 STEP_SIZE, ROUNDS = 1e-3, 11
@@ -96,7 +95,8 @@ def plain_hmc(case: Case, leapfrogs: int, chains: int, draws: int) -> Callable[[
     """Build a loop of draws of the fixed network."""
     fixed = {name: value for name, value in case.network.items() if value is not UNIFORM}
     model = _model(case, fixed)
-    kernel = hmc.build(
+    kernel = build_kernel(
+        "hmc",
         Posterior(model.logdensity_fn),
         integration_steps=leapfrogs,
         jitter=0.0,
@@ -111,7 +111,8 @@ def with_jumps(
     """Build a loop of draws with one jump each."""
     model = _model(case, case.network)
     architecture = architecture_of(model.network, model.density, model.varying)
-    kernel = reversible_jump.build(
+    kernel = build_kernel(
+        "reversible_jump",
         Posterior(model.logdensity_fn, architecture=architecture),
         moves=moves,
         jumps=1,
@@ -121,7 +122,8 @@ def with_jumps(
         jitter=0.0,
         divergence_threshold=1000.0,
     )
-    adaptation = ADAPTATIONS["sizes"].build(
+    adaptation = build_warmup(
+        "sizes",
         Untuned(kernel),
         steps=1,
         adaptation_share=1.0,

@@ -20,16 +20,16 @@ from pydantic import ValidationError
 
 from benchmarks.common import Cell, Outcome, judge
 from nlobayes import builder
+from nlobayes.adaptations import Warmup
 from nlobayes.inference import sampling
-from nlobayes.inference.adaptation import Adaptation
+from nlobayes.inference.adaptation import Adaptation, Untuned
 from nlobayes.inference.chain_groups import each_chain
-from nlobayes.inference.kernel import Kernel, Tuned
+from nlobayes.inference.kernel import Kernel, Posterior, Tuned
 from nlobayes.inference.warmup import adapt
+from nlobayes.kernels.hmc import HMCKernel
 from nlobayes.study.jobs import ModelJob
-from nlobayes.study.kernels.hmc import HMCKernel
 from nlobayes.study.methods.mcmc import MCMC
 from nlobayes.study.pretraining import Pretraining
-from nlobayes.study.warmups import Warmup
 from nlobayes.types import Dataset
 
 PILOT_STEPS = 2
@@ -111,7 +111,7 @@ def sample(cell: Cell) -> Outcome:
     of them, unless they are very many.
     """
     model = builder.build_model(cell.job, cell.dataset)
-    kernel = builder.build_kernel(cell.sampler.kernel, model.logdensity_fn, model.conjugates)
+    kernel = cell.sampler.kernel.build(Posterior(model.logdensity_fn, model.conjugates))
     adapted = _warm_up(cell, model, kernel)
     pieces, seconds = _draw_until(cell, kernel, adapted)
     memory = peak_mib()
@@ -181,7 +181,7 @@ def _affordable(
 
 def _adaptation(cell: Cell, model: builder.Model, kernel: Kernel, preset: Warmup) -> Adaptation:
     curvature = builder.curvature_with(model, cell.dataset)
-    return builder.build_adaptation(preset, cell.sampler.kernel, kernel, curvature)
+    return preset.build(Untuned(kernel, cell.sampler.kernel, curvature))
 
 
 def _halved(warmup: Warmup) -> Iterator[Warmup]:
@@ -262,7 +262,7 @@ def draw_gradients(
     problem = find_starts(dataset, job, pretraining, sampler.chains, seed)
     cell = Cell(dataset, job, sampler, problem["start"], 0.0, seed)
     model = builder.build_model(job, dataset)
-    kernel = builder.build_kernel(sampler.kernel, model.logdensity_fn, model.conjugates)
+    kernel = sampler.kernel.build(Posterior(model.logdensity_fn, model.conjugates))
     adaptation = _adaptation(cell, model, kernel, sampler.warmup)
     warm_up = _compile_warm_up(cell, model, adaptation, [0], sampler.warmup.steps)
     warmed, spent = zip(
@@ -270,14 +270,14 @@ def draw_gradients(
         strict=True,
     )
     used = sum(int(info.num_integration_steps.sum()) for _, info in warmed)
-    per_draw = sampler.kernel.settings["integration_steps"] * sampler.chains
+    per_draw = sampler.gradients_per_draw * sampler.chains
     draws = max(FEWEST, (gradients - used) // per_draw)
     observe = builder.observer(model, dataset)
     test = builder.rows_of(model, dataset, 2).features
     predict = builder.predict_with(model)
 
     def run(key: jax.Array, carry: Any) -> Any:
-        lengths = {"first": 0, "kept": draws // KEEP, "thin": KEEP}
+        lengths: dict[str, Any] = {"first": 0, "kept": draws // KEEP, "thin": KEEP}
         _, drawn = sampling.draw(key, kernel, *adaptation.finish(carry), observe=observe, **lengths)
         return drawn, jax.lax.map(lambda q: predict(q, test), drawn.kept[0]).mean(axis=0)
 
@@ -344,7 +344,7 @@ def draw_costs(
 def _time_draw(model: builder.Model, chains: int, leapfrogs: int, device: str) -> float:
     """Time one draw of a block of chains, the faster of two."""
     preset = HMCKernel(kind="hmc", integration_steps=leapfrogs, jitter=0)
-    kernel = builder.build_kernel(preset, model.logdensity_fn)
+    kernel = preset.build(Posterior(model.logdensity_fn))
     positions = jnp.stack([model.density.draw_prior(chain) for chain in range(chains)])
     keys = builder.chain_keys(0, "draw", range(chains))
     tuned = Tuned(jnp.full(chains, TINY_STEP, positions.dtype), jnp.ones_like(positions))

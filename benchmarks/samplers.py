@@ -38,8 +38,8 @@ from benchmarks.common import (
     write_csv,
 )
 from nlobayes.commands.shared import runtime
-from nlobayes.study.kernels import KERNELS
-from nlobayes.study.kernels.nuts import NUTSKernel
+from nlobayes.kernels import KERNELS
+from nlobayes.kernels.nuts import NUTSKernel
 from nlobayes.study.methods.mcmc import MCMC
 from nlobayes.study.pretraining import Pretraining
 from nlobayes.study.references.calculation import CalculatedReference

@@ -4,6 +4,10 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from nlobayes.adaptations import WARMUPS
+from nlobayes.inference.adaptation import Adaptation, Untuned
+from nlobayes.inference.kernel import Kernel, Posterior
+from nlobayes.kernels import KERNELS
 from nlobayes.likelihoods import LIKELIHOODS, LikelihoodSettings
 from nlobayes.priors import PRIORS, PriorSettings
 from nlobayes.priors.slopes import Slopes, SlopeSettings
@@ -23,3 +27,13 @@ def slopes(kind: str, **settings: Any) -> SlopeSettings:
 def likelihood(kind: str, **settings: Any) -> LikelihoodSettings:
     """Build the likelihood of a kind."""
     return LIKELIHOODS[kind](kind=kind, **settings)
+
+
+def build_kernel(kind: str, posterior: Posterior, **settings: Any) -> Kernel:
+    """Build a kernel of a kind on a posterior."""
+    return KERNELS[kind](kind=kind, **settings).build(posterior)
+
+
+def build_warmup(kind: str, untuned: Untuned, **settings: Any) -> Adaptation:
+    """Build a warm-up of a kind for a kernel."""
+    return WARMUPS[kind](kind=kind, **settings).build(untuned)

@@ -23,9 +23,9 @@ STATED_IN_SPEC = ("nlobayes.settings", "nlobayes.study", "nlobayes.stages")
 CHOSEN_BY = {
     "nlobayes.data.feature_maps": "map",
     "nlobayes.data.simulators": "source",
-    "nlobayes.inference.kernels": "kernel",
+    "nlobayes.kernels": "kernel",
     "nlobayes.inference.methods": "method",
-    "nlobayes.inference.adaptations": "warmup",
+    "nlobayes.adaptations": "warmup",
     "nlobayes.likelihoods": "likelihood",
     "nlobayes.priors": "prior",
     "nlobayes.rivals": "rival",

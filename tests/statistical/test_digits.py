@@ -23,6 +23,8 @@ from nlobayes.data.splits import TEST, Split
 from nlobayes.diagnostics.convergence import rhat
 from nlobayes.evaluation.classification.scores import classification_scores, predict_classes
 from nlobayes.inference import sampling
+from nlobayes.inference.adaptation import Untuned
+from nlobayes.inference.kernel import Posterior
 from nlobayes.inference.warmup import adapt
 from nlobayes.study.files import read_study
 from nlobayes.study.jobs import ModelJob
@@ -65,9 +67,9 @@ def drawn(digits: Dataset) -> tuple[np.ndarray, np.ndarray]:
     )
     sampler = MCMC.model_validate(study["methods"]["hmc_digits"])
     model = builder.build_model(job, digits)
-    kernel = builder.build_kernel(sampler.kernel, model.logdensity_fn)
+    kernel = sampler.kernel.build(Posterior(model.logdensity_fn))
     warmup = sampler.warmup.model_copy(update={"steps": WARMUP})
-    adaptation = builder.build_adaptation(warmup, sampler.kernel, kernel)
+    adaptation = warmup.build(Untuned(kernel, sampler.kernel))
     starts = [builder.draw_start(model, "prior", seed=1, chain=chain) for chain in range(CHAINS)]
     keys = {stage: builder.chain_keys(1, stage, range(CHAINS)) for stage in ("warmup", "draw")}
     observe, predict = builder.observer(model, digits), builder.predict_with(model)

@@ -16,10 +16,11 @@ from scipy.stats import norm
 
 from nlobayes import builder
 from nlobayes.diagnostics.autocorrelation import integrated_time
-from nlobayes.inference.kernel import LogDensity
-from nlobayes.inference.kernels import KERNELS
+from nlobayes.inference.adaptation import Untuned
+from nlobayes.inference.kernel import LogDensity, Posterior
 from nlobayes.inference.sampling import draw
 from nlobayes.inference.warmup import adapt
+from nlobayes.kernels import KERNELS
 from nlobayes.likelihoods.gaussian import GaussianLikelihood
 from nlobayes.model.conditionals import Conjugates
 from nlobayes.priors.independent import FanInPrior, GaussianPrior
@@ -92,7 +93,7 @@ def sampler_of(kind: str, draws: int = DRAWS) -> MCMC:
 def is_exact(kind: str) -> bool:
     """Whether a kernel says so of itself."""
     nothing = Conjugates(lambda key, position: position, np.array([], int))
-    return builder.build_kernel(sampler_of(kind).kernel, lambda q, b=1.0: b * q[0], nothing).exact
+    return sampler_of(kind).kernel.build(Posterior(lambda q, b=1.0: b * q[0], nothing)).exact
 
 
 EXACT = [kind for kind in KERNELS if is_exact(kind)]
@@ -109,8 +110,8 @@ def sample(
 ) -> np.ndarray:
     """Warm up, freeze and draw; what is observed (chain, draw, quantity), kinetic energy last."""
     preset, every = sampler_of(kind, length), THIN.get(kind, 1)
-    kernel = builder.build_kernel(preset.kernel, log_density, conjugates)
-    adaptation = builder.build_adaptation(preset.warmup, preset.kernel, kernel)
+    kernel = preset.kernel.build(Posterior(log_density, conjugates))
+    adaptation = preset.warmup.build(Untuned(kernel, preset.kernel))
     chains = range(preset.chains)
     keys = {stage: builder.chain_keys(SEED, stage, chains) for stage in ("warmup", "draw")}
 

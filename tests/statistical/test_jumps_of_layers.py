@@ -19,8 +19,8 @@ from scipy.stats import chisquare, kstest, multivariate_normal, norm
 from nlobayes.inference import jump_proposals, jumps
 from nlobayes.inference.architecture import Architecture, Layers
 from nlobayes.inference.kernel import Posterior
-from nlobayes.inference.kernels import reversible_jump
-from nlobayes.inference.kernels.reversible_jump import TunedSizes
+from nlobayes.kernels.reversible_jump import TunedSizes
+from tests.members import build_kernel
 
 pytestmark = pytest.mark.statistical
 
@@ -78,7 +78,8 @@ def exact_draws(rng: np.random.Generator) -> np.ndarray:
 
 def run(moves: tuple[Any, ...], annealing_steps: int = 0) -> tuple[np.ndarray, float]:
     """Positions of the chains (chain, parameter), and the mean acceptance of their jumps."""
-    kernel = reversible_jump.build(
+    kernel = build_kernel(
+        "reversible_jump",
         Posterior(log_density, architecture=Architecture((), LAYERS)),
         moves=moves,
         jumps=2,

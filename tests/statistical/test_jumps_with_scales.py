@@ -21,9 +21,9 @@ from scipy.stats import chisquare, kstest
 from nlobayes import builder
 from nlobayes.builder.architecture import architecture_of
 from nlobayes.inference.kernel import Posterior
-from nlobayes.inference.kernels import reversible_jump
-from nlobayes.inference.kernels.reversible_jump import TunedSizes
+from nlobayes.kernels.reversible_jump import TunedSizes
 from nlobayes.study.jobs import ModelJob
+from tests.members import build_kernel
 from tests.statistical.test_exactness import make_dataset
 
 pytestmark = pytest.mark.statistical
@@ -113,7 +113,8 @@ def run(prior: str, data: bool, starts: np.ndarray) -> np.ndarray:
             return model.density.log_density(q, model.data, inverse_temperature)
         return model.density.log_prior(q)
 
-    kernel = reversible_jump.build(
+    kernel = build_kernel(
+        "reversible_jump",
         Posterior(logdensity_fn, architecture=architecture),
         moves=("prior", "conditional", "split"),
         jumps=2,

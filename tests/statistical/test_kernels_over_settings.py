@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from nlobayes import builder
-from nlobayes.inference.kernel import Kernel
+from nlobayes.inference.adaptation import Untuned
+from nlobayes.inference.kernel import Kernel, Posterior
+from nlobayes.kernels import KERNELS
 from nlobayes.model.conditionals import Conjugates
-from nlobayes.study.kernels import KERNELS
 from nlobayes.study.methods.mcmc import MCMC
 
 pytestmark = pytest.mark.statistical
@@ -145,9 +145,9 @@ def frozen(case: Case) -> tuple[Kernel, Any]:
         }
     )
     standard = np.array([0])  # as the first entry is, whatever its density given the others
-    kernel = builder.build_kernel(preset.kernel, log_density, CONJUGATES, standard)
+    kernel = preset.kernel.build(Posterior(log_density, CONJUGATES, standard))
     assert kernel.exact
-    adaptation = builder.build_adaptation(preset.warmup, preset.kernel, kernel)
+    adaptation = preset.warmup.build(Untuned(kernel, preset.kernel))
     tuned = adaptation.finish(jax.jit(adaptation.start)(jnp.zeros((16, 3))))[1]
     return kernel, jax.tree.map(lambda leaf: leaf[0], tuned)
 

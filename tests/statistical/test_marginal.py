@@ -14,6 +14,8 @@ from scipy.stats import norm
 
 from nlobayes import builder
 from nlobayes.diagnostics.autocorrelation import integrated_time
+from nlobayes.inference.adaptation import Untuned
+from nlobayes.inference.kernel import Posterior
 from nlobayes.inference.sampling import draw
 from nlobayes.inference.warmup import adapt
 from nlobayes.study.jobs import ModelJob
@@ -72,9 +74,9 @@ def sample(output: str, dataset: Dataset, name: str, hidden: Any, prior: Any) ->
     job, method = job_of(output, hidden, prior), method_of(name)
     model = builder.build_model(job, dataset)
     known = (model.sampled.conjugates, builder.standard_entries(model))
-    kernel = builder.build_kernel(method.kernel, model.sampled.logdensity_fn, *known)
+    kernel = method.kernel.build(Posterior(model.sampled.logdensity_fn, *known))
     curvature = builder.curvature_with(model, dataset)
-    adaptation = builder.build_adaptation(method.warmup, method.kernel, kernel, curvature)
+    adaptation = method.warmup.build(Untuned(kernel, method.kernel, curvature))
     chains = range(CHAINS)
     observe = builder.observer(model, dataset)
     starts = [builder.draw_start(model, "prior", seed=SEED, chain=chain) for chain in chains]

@@ -11,7 +11,8 @@ from scipy.stats import norm
 
 from nlobayes import builder
 from nlobayes.diagnostics.autocorrelation import integrated_time
-from nlobayes.inference.kernel import LogDensity
+from nlobayes.inference.adaptation import Untuned
+from nlobayes.inference.kernel import LogDensity, Posterior
 from nlobayes.inference.sampling import draw
 from nlobayes.inference.warmup import adapt
 from nlobayes.likelihoods.gaussian import GaussianLikelihood
@@ -61,8 +62,8 @@ def draw_ours(log_density: LogDensity, starts: jax.Array) -> jax.Array:
             "draws_per_segment": DRAWS,
         }
     )
-    kernel = builder.build_kernel(preset.kernel, log_density)
-    adaptation = builder.build_adaptation(preset.warmup, preset.kernel, kernel)
+    kernel = preset.kernel.build(Posterior(log_density))
+    adaptation = preset.warmup.build(Untuned(kernel, preset.kernel))
 
     @jax.jit
     def run(starts: jax.Array) -> jax.Array:

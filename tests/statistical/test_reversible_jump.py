@@ -21,8 +21,8 @@ from scipy.stats import chisquare, kstest, multivariate_normal
 from nlobayes.inference import jump_proposals, jumps
 from nlobayes.inference.architecture import Architecture, Layers, Units
 from nlobayes.inference.kernel import Posterior
-from nlobayes.inference.kernels import reversible_jump
-from nlobayes.inference.kernels.reversible_jump import TunedSizes
+from nlobayes.kernels.reversible_jump import TunedSizes
+from tests.members import build_kernel
 
 pytestmark = pytest.mark.statistical
 
@@ -114,7 +114,8 @@ def run(
     annealed: Any = None,
 ) -> Any:
     """Positions (chain, parameter) after the steps, and the mean acceptance of each jump."""
-    kernel = reversible_jump.build(
+    kernel = build_kernel(
+        "reversible_jump",
         Posterior(problem.logdensity_fn, architecture=ARCHITECTURE),
         moves=moves,
         jumps=2,

@@ -27,7 +27,8 @@ if __name__ == "__main__":
     configure("float64")
 
 from nlobayes import builder
-from nlobayes.inference.kernel import LogDensity
+from nlobayes.inference.adaptation import Untuned
+from nlobayes.inference.kernel import LogDensity, Posterior
 from nlobayes.inference.sampling import draw
 from nlobayes.inference.warmup import adapt
 from nlobayes.study.jobs import ModelJob
@@ -146,8 +147,8 @@ def posterior_draws(
     log_density: LogDensity, preset: MCMC, known: Any, start: jax.Array, key: jax.Array, what: Any
 ) -> jax.Array:
     """Warm up one chain, freeze, and observe every `THIN`-th draw (draw, quantity)."""
-    kernel = builder.build_kernel(preset.kernel, log_density, *known)
-    adaptation = builder.build_adaptation(preset.warmup, preset.kernel, kernel)
+    kernel = preset.kernel.build(Posterior(log_density, *known))
+    adaptation = preset.warmup.build(Untuned(kernel, preset.kernel))
     keys = jax.random.split(key, 2)
     carry, _, _ = adapt(keys[:1], adaptation, adaptation.start(start[None]), first=0, steps=WARMUP)
     lengths: dict[str, Any] = {"first": 0, "kept": RANKS, "thin": THIN}

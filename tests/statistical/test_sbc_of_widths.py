@@ -19,6 +19,8 @@ from scipy.stats import chisquare
 from nlobayes import builder
 from nlobayes.builder.architecture import architecture_of
 from nlobayes.inference import jump_proposals, jumps
+from nlobayes.inference.adaptation import Untuned
+from nlobayes.inference.kernel import Posterior
 from nlobayes.inference.sampling import draw
 from nlobayes.inference.warmup import adapt
 from nlobayes.study.jobs import ModelJob
@@ -63,8 +65,8 @@ def p_value() -> float:
         def target(q: jax.Array, inverse_temperature: Any = 1.0, /) -> jax.Array:
             return density.log_density(q, data, inverse_temperature)
 
-        kernel = builder.build_kernel(preset.kernel, target, None, None, architecture)
-        adaptation = builder.build_adaptation(preset.warmup, preset.kernel, kernel)
+        kernel = preset.kernel.build(Posterior(target, None, None, architecture))
+        adaptation = preset.warmup.build(Untuned(kernel, preset.kernel))
         carry = adaptation.start(start[None])
         carry, _, _ = adapt(key_warmup[None], adaptation, carry, first=0, steps=WARMUP)
         ends = adaptation.finish(carry)

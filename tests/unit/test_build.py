@@ -11,13 +11,19 @@ from pydantic import TypeAdapter
 from scipy.stats import norm
 
 from nlobayes import builder
+from nlobayes.adaptations import WARMUPS, Warmup
+from nlobayes.adaptations.windows import WindowWarmup
 from nlobayes.builder import Model
 from nlobayes.inference.adaptation import Untuned
-from nlobayes.inference.adaptations import ADAPTATIONS
-from nlobayes.inference.kernel import Tuned
+from nlobayes.inference.kernel import Posterior, Tuned
 from nlobayes.inference.pretrain import fit_map
 from nlobayes.inference.records import to_arrays
 from nlobayes.inference.warmup import adapt
+from nlobayes.kernels import KERNELS, Kernel
+from nlobayes.kernels.gibbs_hmc import GibbsHMCKernel
+from nlobayes.kernels.hmc import HMCKernel
+from nlobayes.kernels.nuts import NUTSKernel
+from nlobayes.kernels.random_walk import RandomWalkKernel
 from nlobayes.likelihoods import Likelihood
 from nlobayes.likelihoods.gaussian import GaussianLikelihood
 from nlobayes.model.conditionals import Conjugates
@@ -26,13 +32,6 @@ from nlobayes.priors.hierarchical import GammaPrecision, HierarchicalPrior
 from nlobayes.priors.independent import FanInPrior, GaussianPrior
 from nlobayes.study import presets
 from nlobayes.study.jobs import ModelJob
-from nlobayes.study.kernels import KERNELS, Kernel
-from nlobayes.study.kernels.gibbs_hmc import GibbsHMCKernel
-from nlobayes.study.kernels.hmc import HMCKernel
-from nlobayes.study.kernels.nuts import NUTSKernel
-from nlobayes.study.kernels.random_walk import RandomWalkKernel
-from nlobayes.study.warmups import WARMUPS, Warmup
-from nlobayes.study.warmups.windows import WindowWarmup
 from nlobayes.types import Dataset
 from tests.refusals import refused
 
@@ -146,7 +145,7 @@ def test_layout_is_chosen_by_the_widest_layer(
     ],
 )
 def test_kernel_has_the_settings_of_its_preset(preset: Kernel, steps: int) -> None:
-    kernel = builder.build_kernel(preset, half_square)
+    kernel = preset.build(Posterior(half_square))
     tuned = Tuned(jnp.asarray(1e-3), jnp.ones(2))
     _, info = jax.jit(kernel.step)(jax.random.key(0), kernel.init(jnp.ones(2)), tuned)
     assert info.num_integration_steps == steps
@@ -158,8 +157,8 @@ def test_conjugate_hyperparameters_are_those_of_the_prior(
     gibbs = GibbsHMCKernel(kind="gibbs_hmc", integration_steps=5, jitter=0.0)
     assert fixed.conjugates is None
     with refused("inference.no_conjugates"):
-        builder.build_kernel(gibbs, fixed.logdensity_fn, fixed.conjugates)
-    kernel = builder.build_kernel(gibbs, hierarchical.logdensity_fn, hierarchical.conjugates)
+        gibbs.build(Posterior(fixed.logdensity_fn, fixed.conjugates))
+    kernel = gibbs.build(Posterior(hierarchical.logdensity_fn, hierarchical.conjugates))
     position = hierarchical.density.draw_prior(3)
     tuned = Tuned(jnp.asarray(1e-9), jnp.ones(position.size))
     new, info = jax.jit(kernel.step)(jax.random.key(0), kernel.init(position), tuned)
@@ -183,9 +182,7 @@ def test_adaptation_has_the_settings_of_its_preset(
         mass_matrix="identity",
         initial_step_size=0.003,
     )
-    adaptation = builder.build_adaptation(
-        preset, HMC, builder.build_kernel(HMC, fixed.logdensity_fn)
-    )
+    adaptation = preset.build(Untuned(HMC.build(Posterior(fixed.logdensity_fn)), HMC))
     positions = builder.stack_positions(
         fixed, [np.asarray(fixed.density.draw_prior(n)) for n in (7, 8)]
     )
@@ -249,8 +246,8 @@ def test_templates_have_the_form_of_what_is_carried(
     """
     chains = (kernel.fewest_chains if kernel.learns_from_all_chains else 1) + more
     model = hierarchical
-    built = builder.build_kernel(kernel, model.logdensity_fn, model.conjugates)
-    adaptation = builder.build_adaptation(warmup, kernel, built)
+    built = kernel.build(Posterior(model.logdensity_fn, model.conjugates))
+    adaptation = warmup.build(Untuned(built, kernel))
     positions = [np.asarray(model.density.draw_prior(chain)) for chain in range(chains)]
     carry = jax.jit(adaptation.start)(builder.stack_positions(model, positions))
     made = [carry, *jax.jit(adaptation.finish)(carry)]
@@ -265,16 +262,6 @@ def test_templates_have_the_form_of_what_is_carried(
         assert len(to_arrays(tree)) == len(jax.tree.leaves(tree))
     for tree in made[1:]:
         assert {array.shape[0] for array in jax.tree.leaves(tree)} == {chains}
-
-
-@pytest.mark.parametrize(("kernel", "warmup"), kinds())
-def test_no_setting_of_a_warmup_is_dropped(kernel: Kernel, warmup: Warmup) -> None:
-    """Every key of its preset reaches its adaptation, but how it is cut; no other does."""
-    assert {*type(warmup).model_fields} - {"kind", "segments"} == warmup.settings.keys()
-    built = Untuned(builder.build_kernel(kernel, half_square, NO_CONJUGATES), kernel.settings)
-    assert ADAPTATIONS[warmup.kind].build(built, **warmup.settings)
-    with pytest.raises(TypeError, match="unheard_of"):
-        ADAPTATIONS[warmup.kind].build(built, **warmup.settings, unheard_of=1)
 
 
 def test_problem_is_the_posterior(fixed: Model, dataset: Dataset) -> None:

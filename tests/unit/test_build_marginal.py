@@ -10,6 +10,8 @@ import pytest
 from scipy.optimize import minimize
 
 from nlobayes import builder
+from nlobayes.inference.adaptation import Untuned
+from nlobayes.inference.kernel import Posterior
 from nlobayes.inference.sampling import Draws, draw
 from nlobayes.study.jobs import ModelJob
 from nlobayes.study.methods.mcmc import MCMC
@@ -41,8 +43,8 @@ def method() -> MCMC:
 
 def drawn(model: builder.Model, dataset: Dataset, cuts: tuple[int, ...]) -> list[Draws]:
     """Draw segments of so many kept draws each, two steps apart."""
-    kernel = builder.build_kernel(method().kernel, model.sampled.logdensity_fn)
-    adaptation = builder.build_adaptation(method().warmup, method().kernel, kernel)
+    kernel = method().kernel.build(Posterior(model.sampled.logdensity_fn))
+    adaptation = method().warmup.build(Untuned(kernel, method().kernel))
     starts = [builder.draw_start(model, "prior", seed=SEED, chain=chain) for chain in CHAINS]
     begin = builder.begin_chains(model, [np.asarray(start) for start in starts])
     states, tuned = adaptation.finish(adaptation.start(begin))

@@ -56,7 +56,14 @@ def test_a_verb_leaves_out_what_it_does_not_use() -> None:
 
 READ_BY_SETTINGS = {
     *("data.fixed_parameters", "data.slha_blocks", "own_functions"),
-    *("model.activations", "model.networks", "model.prior", "model.likelihood"),
+    *(
+        "model.activations",
+        "model.networks",
+        "model.prior",
+        "model.likelihood",
+        "inference.kernel",
+        "inference.adaptation",
+    ),
 }
 """What settings import; a verb that computes with it has it in its closure."""
 FAMILIES = tuple(code_digest.CHOSEN_BY)
@@ -169,8 +176,8 @@ CHOSEN = {
     "warmup": {"kind": "windows"},
 }
 NAMED = {
-    "inference/kernels/hmc",
-    "inference/adaptations/windows",
+    "kernels/hmc",
+    "adaptations/windows",
     "priors/independent",
     "priors/slopes",
     "likelihoods/gaussian",
@@ -201,7 +208,7 @@ def test_a_member_brings_what_it_is_made_of(copied: Path) -> None:
     for kernel, counts in (("tempering", True), ("nuts", False)):
         spec = {**CHOSEN, "kernel": {"kind": kernel}}
         before = digest(copied, "draw", spec)
-        with changed(copied / "inference/kernels/hmc.py", "CHANGED = 1\n"):
+        with changed(copied / "kernels/hmc.py", "CHANGED = 1\n"):
             assert (digest(copied, "draw", spec) != before) is counts
 
 

@@ -21,7 +21,7 @@ EXAMPLES = {"Add a kernel": 0, "Add a prior": 1, "Add a score": 1, "Add a figure
 """Of each, how many of its three files at most are changed and not new."""
 COPIED = (
     *("likelihoods/laplace",),
-    *("study/warmups/windows", "inference/adaptations/windows", "data/feature_maps/raw"),
+    *("adaptations/windows", "data/feature_maps/raw"),
     *("study/sources/toy", "data/simulators/toy", "evaluation/predictive/noises/gaussian"),
 )
 REFERENCE = {
@@ -102,9 +102,11 @@ assert not {"jax", "numpy", "pymc"} & {*sys.modules}
 SAMPLE = """
 import jax, jax.numpy as jnp
 from nlobayes import builder
+from nlobayes.inference.adaptation import Untuned
+from nlobayes.inference.kernel import Posterior
 from nlobayes.inference.sampling import draw
 from nlobayes.inference.warmup import adapt
-from nlobayes.study.kernels import KERNELS
+from nlobayes.kernels import KERNELS
 from nlobayes.study.methods.mcmc import MCMC
 
 KERNELS["mala"].warmup = "mine"
@@ -113,9 +115,9 @@ preset = MCMC.model_validate({
     "warmup": {"kind": "mine", "steps": 100, "initial_step_size": 0.1},
     "draws_per_segment": 400,
 })
-assert preset.kernel.gradients_per_draw(preset.warmup) == 1
-kernel = builder.build_kernel(preset.kernel, lambda q, b=1.0: -0.5 * b * jnp.sum((q - 3) ** 2))
-adaptation = builder.build_adaptation(preset.warmup, preset.kernel, kernel)
+assert preset.gradients_per_draw == 1
+kernel = preset.kernel.build(Posterior(lambda q, b=1.0: -0.5 * b * jnp.sum((q - 3) ** 2)))
+adaptation = preset.warmup.build(Untuned(kernel, preset.kernel))
 keys, starts = builder.chain_keys(1, "draw", range(preset.chains)), jnp.zeros((4, 2))
 
 @jax.jit

@@ -237,8 +237,8 @@ def backwards(value: Any) -> Any:
 
 CHANGED_CODE: list[tuple[str, dict[str, int]]] = [
     ("model/density.py", since("pretrain")),
-    ("inference/kernels/hmc.py", since("warmup")),
-    ("inference/kernels/nuts.py", {}),
+    ("kernels/hmc.py", since("warmup")),
+    ("kernels/nuts.py", {}),
     ("evaluation/scores/of_split.py", since("evaluate")),
     ("physics/mssm.py", since("simulate")),
     ("commands/pipeline/prepare.py", since("prepare")),
@@ -261,7 +261,7 @@ CHANGED_CODE: list[tuple[str, dict[str, int]]] = [
     ("commands/tools/summary.py", {}),
     ("study/grid.py", {}),
     ("cli.py", {}),
-    ("inference/adaptations/windows.py", since("warmup")),
+    ("adaptations/windows.py", since("warmup")),
     ("priors/independent.py", since("pretrain")),
     ("priors/horseshoe.py", {}),
 ]

@@ -20,8 +20,6 @@ from nlobayes.builder.model import predict_with as predict_with
 from nlobayes.builder.model import rows_of as rows_of
 from nlobayes.builder.sampler import Sampler as Sampler
 from nlobayes.builder.sampler import begin_chains as begin_chains
-from nlobayes.builder.sampler import build_adaptation as build_adaptation
-from nlobayes.builder.sampler import build_kernel as build_kernel
 from nlobayes.builder.sampler import build_sampler as build_sampler
 from nlobayes.builder.sampler import complete_chains as complete_chains
 from nlobayes.builder.sampler import sampling_template as sampling_template

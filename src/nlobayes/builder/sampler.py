@@ -9,21 +9,17 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from nlobayes.adaptations import Warmup
 from nlobayes.builder.architecture import architecture_of
 from nlobayes.builder.curvature import curvature_with
 from nlobayes.builder.keys import chain_keys
 from nlobayes.builder.model import Model, build_model
 from nlobayes.inference.adaptation import Adaptation, Untuned
-from nlobayes.inference.adaptations import ADAPTATIONS
-from nlobayes.inference.architecture import Architecture
 from nlobayes.inference.completion import Completion
-from nlobayes.inference.curvature import Curvature
-from nlobayes.inference.kernel import Conjugates, Kernel, LogDensity, Posterior
-from nlobayes.inference.kernels import KERNELS
+from nlobayes.inference.kernel import Kernel, Posterior
+from nlobayes.kernels import Kernel as KernelSettings
 from nlobayes.model.prior import WHITENED
 from nlobayes.study.jobs import DrawJob, WarmupJob
-from nlobayes.study.kernels import Kernel as KernelPreset
-from nlobayes.study.warmups import Warmup as WarmupPreset
 from nlobayes.types import Dataset, EarlierData
 
 
@@ -41,28 +37,17 @@ def build_sampler(
     """Build the model, kernel and warm-up of a job for a dataset."""
     model = build_model(job.model, dataset, earlier)
     sampled = model.sampled
-    kernel = build_kernel(
-        job.kernel,
+    posterior = Posterior(
         sampled.logdensity_fn,
         sampled.conjugates,
         standard_entries(model),
         architecture_of(model.network, model.density, model.varying),
     )
-    curvature = curvature_with(model, dataset)
-    adaptation = build_adaptation(job.warmup, job.kernel, kernel, curvature)
+    settings: KernelSettings = job.kernel
+    warmup: Warmup = job.warmup
+    kernel = settings.build(posterior)
+    adaptation = warmup.build(Untuned(kernel, settings, curvature_with(model, dataset)))
     return Sampler(model, kernel, adaptation)
-
-
-def build_kernel(
-    preset: KernelPreset,
-    logdensity_fn: LogDensity,
-    conjugates: Conjugates | None = None,
-    standard: np.ndarray | None = None,
-    architecture: Architecture | None = None,
-) -> Kernel:
-    """Build the kernel of a sampler on a density, with the known facts of its prior."""
-    posterior = Posterior(logdensity_fn, conjugates, standard, architecture)
-    return KERNELS[preset.kind].build(posterior, **preset.settings)
 
 
 def standard_entries(model: Model) -> np.ndarray:
@@ -71,17 +56,6 @@ def standard_entries(model: Model) -> np.ndarray:
     found = [np.arange(at.start, at.stop) for name, at in places if name.endswith(WHITENED)]
     whole = np.concatenate([np.zeros(0, int), *found])
     return np.flatnonzero(np.isin(model.sampled.left, whole))
-
-
-def build_adaptation(
-    preset: WarmupPreset,
-    kernel_preset: KernelPreset,
-    kernel: Kernel,
-    curvature: Curvature | None = None,
-) -> Adaptation:
-    """Build the warm-up of a kernel, whose settings and model's curvature it may use."""
-    untuned = Untuned(kernel, kernel_preset.settings, curvature)
-    return ADAPTATIONS[preset.kind].build(untuned, **preset.settings)
 
 
 def stack_positions(model: Model, positions: Sequence[np.ndarray]) -> jax.Array:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import jax
-
-from nlobayes.inference.chain_groups import each_chain
-from nlobayes.inference.curvature import Curvature
 from nlobayes.inference.kernel import Info, Kernel
+
+if TYPE_CHECKING:
+    import jax
+
+    from nlobayes.inference.curvature import Curvature
 
 
 class Untuned(NamedTuple):
@@ -20,14 +21,14 @@ class Untuned(NamedTuple):
     kernel
         The kernel itself.
     settings
-        Arguments that the kernel was built with, by name.
+        Settings that the kernel was built with.
     curvature
         Positive definite curvature (parameter, parameter) of the negative log density at a
         position, where the model has one.
     """
 
     kernel: Kernel
-    settings: Mapping[str, Any] = {}
+    settings: Any = None
     curvature: Curvature | None = None
 
 
@@ -51,6 +52,7 @@ def independent(
     finish: Callable[[Any], tuple[Any, Any]],
 ) -> Adaptation:
     """Build an adaptation of independent chains from the three functions of one chain."""
+    from nlobayes.inference.chain_groups import each_chain
 
     def step_chain_group(keys: jax.Array, carry: Any, index: jax.Array) -> tuple[Any, Info]:
         return each_chain(lambda key, one: step(key, one, index))(keys, carry)

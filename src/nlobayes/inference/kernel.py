@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-import jax
-import numpy as np
+if TYPE_CHECKING:
+    import jax
+    import numpy as np
 
-from nlobayes.inference.architecture import Architecture
+    from nlobayes.inference.architecture import Architecture
 
 
 class LogDensity(Protocol):
@@ -66,6 +67,13 @@ class State(NamedTuple):
     logdensity_grad: jax.Array
 
 
+class PointState(NamedTuple):
+    """Position (parameter,) and its log density, for kernels that need no gradient."""
+
+    position: jax.Array
+    logdensity: jax.Array
+
+
 class Tuned(NamedTuple):
     """The tuned values of a kernel, frozen before the first draw.
 
@@ -110,6 +118,7 @@ class Kernel(NamedTuple):
 
 def init_with_gradient(logdensity_fn: LogDensity) -> Callable[[jax.Array], State]:
     """Build the `init` of a gradient-based kernel."""
+    import jax
 
     def init(position: jax.Array) -> State:
         return State(position, *jax.value_and_grad(logdensity_fn)(position))

@@ -103,7 +103,8 @@ def scaled(
     define, name, dims = law or pm.Normal, parameters.name, parameters.dims
     if not parameters.non_centered:
         return define(name, 0.0 if mean is None else mean, scale, dims=dims)
-    spread = define(name + WHITENED, 0.0, 1.0, dims=dims) * scale
+    one = pm.floatX(1.0)  # PyTensor takes 1.0 for single precision, also within logarithms
+    spread = define(name + WHITENED, 0.0, one, dims=dims) * scale
     return pm.Deterministic(name, spread if mean is None else mean + spread, dims=dims)
 
 

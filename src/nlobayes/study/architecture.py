@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from nlobayes.errors import InputError
+from nlobayes.kernels.reversible_jump import ReversibleJumpKernel
 from nlobayes.study.run import RunSpec
 
 KERNEL = "reversible_jump"
@@ -59,7 +60,8 @@ def _check_moves(run: RunSpec, network: str) -> None:
     """Refuse moves if none of them changes the number that varies."""
     assert run.mcmc is not None
     what = "units" if run.network.units is not None else "layers"
-    given = run.mcmc.kernel.settings["moves"]
+    assert isinstance(run.mcmc.kernel, ReversibleJumpKernel)
+    given = run.mcmc.kernel.moves
     if not set(given) & set(MOVES[what]):
         raise InputError(
             "study.moves_of_others",

@@ -199,7 +199,7 @@ def _timed_run(run: RunSpec) -> TimedRun:
     """Return the network of a run to time, with the cost of one draw of its chains."""
     chains = run.mcmc
     steps = chains.kernel.fixed_integration_steps if chains else None
-    most = chains.kernel.gradients_per_draw(chains.warmup) if chains and not steps else None
+    most = chains.gradients_per_draw if chains and not steps else None
     return TimedRun(
         run=run.run_id, model=_model_job(run), integration_steps=steps, most_gradients=most
     )

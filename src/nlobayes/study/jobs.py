@@ -17,7 +17,9 @@ from pydantic import (
     model_validator,
 )
 
+from nlobayes.adaptations import Warmup
 from nlobayes.errors import InputError
+from nlobayes.kernels import Kernel
 from nlobayes.likelihoods import Likelihood
 from nlobayes.priors import Prior
 from nlobayes.settings.values import THIN_WAS, Fraction, Frozen, Positive, PositiveInt, Seed
@@ -32,7 +34,6 @@ from nlobayes.study.datasets import (
     Target,
 )
 from nlobayes.study.files import READ_ERRORS, check_json_keys, read_text
-from nlobayes.study.kernels import Kernel
 from nlobayes.study.methods import Approximation
 from nlobayes.study.methods.pymc import PyMC
 from nlobayes.study.own_score import CustomScore
@@ -50,7 +51,6 @@ from nlobayes.study.refusal import refusal
 from nlobayes.study.rivals import Rival
 from nlobayes.study.sources import SOURCES, Source
 from nlobayes.study.sources.slha import Spectra
-from nlobayes.study.warmups import Warmup
 
 PRIOR_DRAWS = 500
 """Draws of a prior predictive check; about a dozen of them are outside each of the 2.5 and 97.5 %

@@ -132,7 +132,7 @@ def _with_chains(size: Size, method: MCMC, seconds: float) -> Size:
     """Add the sizes of chains, given the seconds of a gradient."""
     kernel, warmup = method.kernel, method.warmup
     matrix = kernel.replicas * warmup.matrix_numbers(size.weights, size.train)
-    gradients = kernel.replicas * kernel.gradients_per_draw(warmup)
+    gradients = kernel.replicas * method.gradients_per_draw
     draws = method.draws_per_segment * method.segments
     return size._replace(
         matrix=matrix,

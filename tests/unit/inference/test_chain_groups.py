@@ -9,7 +9,7 @@ import pytest
 
 from nlobayes.inference.chain_groups import each_chain
 from nlobayes.inference.kernel import Posterior, Tuned
-from nlobayes.inference.kernels import KERNELS
+from tests.members import build_kernel
 
 SETTINGS: dict[str, dict[str, Any]] = {
     "random_walk": {},
@@ -26,7 +26,7 @@ def logdensity_fn(position: jax.Array, inverse_temperature: float | jax.Array = 
 
 def chain_group(name: str, chains: int) -> tuple[Any, Any]:
     """The step of a kernel, and keys, states and tuned records of a chain group."""
-    kernel = KERNELS[name].build(Posterior(logdensity_fn), **SETTINGS[name])
+    kernel = build_kernel(name, Posterior(logdensity_fn), **SETTINGS[name])
     rng = np.random.default_rng(2)
     states = jax.vmap(kernel.init)(jnp.asarray(rng.normal(size=(chains, 7))))
     tuned = Tuned(jnp.asarray(rng.uniform(0.1, 0.4, chains)), jnp.ones((chains, 7)))

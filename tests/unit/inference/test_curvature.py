@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from nlobayes.inference.adaptation import Untuned
-from nlobayes.inference.adaptations import windows
 from nlobayes.inference.curvature import MOST_PARAMETERS, gauss_newton, invert
 from nlobayes.inference.kernel import Posterior
-from nlobayes.inference.kernels import hmc
 from nlobayes.inference.warmup import adapt
+from tests.members import build_kernel, build_warmup
 from tests.refusals import refused
 
 SIZE = 6
@@ -61,19 +60,21 @@ def test_the_inverse_can_be_factored(dtype: type, condition: float) -> None:
 def test_a_warm_up_learns_it_exactly_on_a_gaussian() -> None:
     """One position suffices, where draws would give the covariance to ten per cent."""
     precision = jnp.asarray(positive_definite(4, 1e4))
-    kernel = hmc.build(
+    kernel = build_kernel(
+        "hmc",
         Posterior(lambda q, b=1.0: -0.5 * b * q @ precision @ q),
         integration_steps=4,
         jitter=0.2,
         divergence_threshold=1000.0,
     )
-    adaptation = windows.build(
+    adaptation = build_warmup(
+        "windows",
         Untuned(kernel, curvature=lambda q: precision),
         steps=150,
         adaptation_share=1.0,
         mass_matrix="gauss_newton",
         target_acceptance=0.8,
-        initial_step_size=1e-3,
+        initial_step_size=0.001,
     )
     carry = adaptation.start(jnp.ones((1, SIZE)))
     keys = jax.random.key(0)[None]

@@ -12,8 +12,8 @@ import pytest
 from nlobayes.inference import records
 from nlobayes.inference.chain_groups import each_chain
 from nlobayes.inference.kernel import Kernel, Posterior, Tuned
-from nlobayes.inference.kernels import KERNELS
 from nlobayes.inference.sampling import Draws, draw
+from tests.members import build_kernel
 
 SETTINGS: dict[str, dict[str, Any]] = {
     "random_walk": {},
@@ -24,8 +24,10 @@ TUNED = Tuned(jnp.array([0.2]), jnp.array([[0.5, 1.0, 2.0]]))
 
 
 def quartic_kernel(name: str) -> Kernel:
-    return KERNELS[name].build(
-        Posterior(lambda q, b=1.0: b * (-jnp.sum(q**4) - 0.5 * jnp.sum(q**2))), **SETTINGS[name]
+    return build_kernel(
+        name,
+        Posterior(lambda q, b=1.0: b * (-jnp.sum(q**4) - 0.5 * jnp.sum(q**2))),
+        **SETTINGS[name],
     )
 
 

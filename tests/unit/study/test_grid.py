@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import yaml
 
+from nlobayes.kernels.nuts import NUTSKernel
 from nlobayes.study.grid import SECTIONS, Study, load_study
-from nlobayes.study.kernels.nuts import NUTSKernel
 from nlobayes.study.methods.mcmc import MCMC
 from nlobayes.study.presets import Execution
 from nlobayes.study.run import CROSSED

@@ -36,7 +36,7 @@ def warmup(
 
     from nlobayes import builder
     from nlobayes.inference import checks, records
-    from nlobayes.inference.adaptations.ladder import describe_ladder
+    from nlobayes.inference.replicas import describe_ladder
     from nlobayes.inference.warmup import adapt
 
     data = read_dataset(dataset)

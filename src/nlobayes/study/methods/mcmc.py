@@ -7,13 +7,13 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import model_validator
 
+from nlobayes.adaptations import Warmup
+from nlobayes.adaptations.windows import WindowWarmup
 from nlobayes.errors import InputError
+from nlobayes.kernels import KERNELS, Kernel
 from nlobayes.settings.values import THIN_WAS, PositiveInt, Segments
 from nlobayes.study.agreement import Agreement
-from nlobayes.study.kernels import KERNELS, Kernel
 from nlobayes.study.method import Chains, ChainsPerJob, MethodSettings
-from nlobayes.study.warmups import Warmup
-from nlobayes.study.warmups.windows import WindowWarmup
 
 
 class MCMC(MethodSettings):
@@ -62,6 +62,11 @@ class MCMC(MethodSettings):
                 needed=kind,
             )
         return {**value, "warmup": {"kind": kind, **warmup}}
+
+    @property
+    def gradients_per_draw(self) -> int:
+        """Upper bound of the gradients of one draw of one replica."""
+        return self.kernel.gradients_per_draw * self.warmup.most_learned_steps
 
     @property
     def jobs_in_a_row(self) -> int:
@@ -118,7 +123,7 @@ class MCMC(MethodSettings):
 
     @model_validator(mode="after")
     def _has_a_warmup_that_teaches_its_kernel(self) -> MCMC:
-        self.kernel.check_warmup(self.warmup)
+        self.kernel.check_mass_matrix(self.warmup.form_of_mass_matrix)
         return self
 
     @model_validator(mode="after")

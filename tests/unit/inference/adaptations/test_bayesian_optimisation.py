@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
+from nlobayes.inference import rewards as rewards_of
 from nlobayes.inference import warmup
 from nlobayes.inference.adaptation import Adaptation, Untuned
-from nlobayes.inference.adaptations import bayesian_optimisation as optimisation
-from nlobayes.inference.adaptations.bayesian_optimisation import Rewards, lay_grid
 from nlobayes.inference.kernel import Info, Posterior, State
-from nlobayes.inference.kernels import tensorbnn
-from nlobayes.inference.kernels.tensorbnn import TunedSteps
+from nlobayes.inference.rewards import Rewards, lay_grid
+from nlobayes.kernels.tensorbnn import TunedSteps
+from tests.members import build_kernel, build_warmup
 from tests.refusals import refused
 
 SD = jnp.asarray(np.geomspace(0.1, 1.0, 20))
@@ -36,13 +36,17 @@ def log_gaussian(position: jax.Array, inverse_temperature: float | jax.Array = 1
     return -0.5 * inverse_temperature * jnp.sum((position / SD) ** 2)
 
 
-KERNEL = tensorbnn.build(Posterior(log_gaussian), divergence_threshold=1000.0)
+KERNEL = build_kernel("tensorbnn", Posterior(log_gaussian), divergence_threshold=1000.0)
 
 
 def build(steps: int, share: float = 1.0, **settings: Any) -> Adaptation:
     usual = {"initial_step_size": 0.012, "batch": 10, **LIMITS}
-    return optimisation.build(
-        Untuned(KERNEL), steps=steps, adaptation_share=share, **(usual | settings)
+    return build_warmup(
+        "bayesian_optimisation",
+        Untuned(KERNEL),
+        steps=steps,
+        adaptation_share=share,
+        **usual | settings,
     )
 
 
@@ -92,13 +96,13 @@ def test_posterior_is_that_of_a_gaussian_process_of_the_averages() -> None:
     values = [rng.normal(loc, 0.5, int(n)) for loc, n in zip(draws / 10, draws, strict=True)]
     sums = [np.array([np.sum(v**power) for v in values]) for power in (1, 2)]
     rewards = Rewards(jnp.asarray(draws), jnp.asarray(sums[0]), jnp.asarray(sums[1]))
-    mean, sd = optimisation.posterior(rewards, jnp.asarray(GRID.covariance))
+    mean, sd = rewards_of.posterior(rewards, jnp.asarray(GRID.covariance))
 
     tried = np.flatnonzero(draws)
     average = np.array([values[c].mean() for c in tried])
     scale = 4 / average.max()
     pooled = sum(((values[c] - values[c].mean()) ** 2).sum() for c in tried) / draws.sum()
-    noise = scale**2 * pooled / draws[tried] + optimisation.MISFIT_VARIANCE
+    noise = scale**2 * pooled / draws[tried] + rewards_of.MISFIT_VARIANCE
     inverse = np.linalg.inv(GRID.covariance[np.ix_(tried, tried)] + np.diag(noise))
     cross = GRID.covariance[:, tried]
     np.testing.assert_allclose(mean, cross @ inverse @ (scale * average), atol=1e-8)
@@ -109,7 +113,7 @@ def test_posterior_is_that_of_a_gaussian_process_of_the_averages() -> None:
 def test_posterior_without_a_reward_is_the_prior() -> None:
     zero = jnp.zeros(len(GRID.step_size))
     for draws in (zero, zero.at[5].set(10.0)):
-        mean, sd = optimisation.posterior(Rewards(draws, zero, zero), jnp.asarray(GRID.covariance))
+        mean, sd = rewards_of.posterior(Rewards(draws, zero, zero), jnp.asarray(GRID.covariance))
         np.testing.assert_array_equal(mean, 0.0)
         assert np.isfinite(sd).all()
         np.testing.assert_allclose(sd[5], 0.0995 if draws[5] else 1.0, rtol=1e-3)
@@ -176,9 +180,7 @@ def test_frozen_steps_use_the_best_of_those_tried() -> None:
         assert (info.step_size[chain, 90:] == last.step_size[chain]).all()
         assert (info.num_integration_steps[chain, 90:] == last.integration_steps[chain]).all()
     assert (np.sum(carry.rewards.draws, axis=1) == 90).all()
-    mean = jax.vmap(optimisation.posterior, (0, None))(carry.rewards, jnp.asarray(GRID.covariance))[
-        0
-    ]
+    mean = jax.vmap(rewards_of.posterior, (0, None))(carry.rewards, jnp.asarray(GRID.covariance))[0]
     tried = np.where(carry.rewards.draws > 0, mean, -np.inf)
     np.testing.assert_array_equal(carry.best, np.argmax(tried, axis=1))
 
@@ -252,7 +254,9 @@ def test_a_random_candidate_shares_no_key_with_the_step_before_it() -> None:
 
     untuned = Untuned(KERNEL._replace(step=step))
     settings = {**LIMITS, "initial_step_size": 0.012, "batch": 1, "random_candidates": 100}
-    adapt = optimisation.build(untuned, steps=100, adaptation_share=1.0, **settings)
+    adapt = build_warmup(
+        "bayesian_optimisation", untuned, steps=100, adaptation_share=1.0, **settings
+    )
     carry = adapt.start(jnp.zeros((64, SD.size)))
     keys = jax.random.split(jax.random.key(0), 64)
     carry, _ = jax.jit(adapt.step)(keys, carry, jnp.asarray(0))

@@ -11,13 +11,14 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
+from nlobayes.adaptations import chees as adaptation
 from nlobayes.inference import warmup
 from nlobayes.inference.adaptation import Adaptation, Untuned
-from nlobayes.inference.adaptations import chees as adaptation
 from nlobayes.inference.kernel import Posterior
-from nlobayes.inference.kernels import chees
-from nlobayes.inference.kernels.chees import TrajectoryState, TunedTrajectory
 from nlobayes.inference.sampling import draw
+from nlobayes.kernels import chees
+from nlobayes.kernels.chees import TrajectoryState, TunedTrajectory
+from tests.members import build_kernel, build_warmup
 from tests.refusals import refused
 
 SD = np.geomspace(0.1, 1.0, 20)
@@ -28,8 +29,8 @@ def log_gaussian(position: jax.Array, inverse_temperature: float | jax.Array = 1
     return -0.5 * inverse_temperature * jnp.sum((position / SD) ** 2)
 
 
-KERNEL = chees.build(
-    Posterior(log_gaussian), most_integration_steps=MOST, divergence_threshold=1000.0
+KERNEL = build_kernel(
+    "chees", Posterior(log_gaussian), most_integration_steps=MOST, divergence_threshold=1000.0
 )
 
 
@@ -41,7 +42,7 @@ def build(steps: int, share: float = 1.0, most: int = MOST, **settings: Any) -> 
         "learning_rate": 0.025,
     }
     untuned = Untuned(KERNEL, {"most_integration_steps": most})
-    return adaptation.build(untuned, steps=steps, adaptation_share=share, **(usual | settings))
+    return build_warmup("chees", untuned, steps=steps, adaptation_share=share, **usual | settings)
 
 
 @cache

@@ -9,14 +9,13 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from nlobayes.inference import warmup
+from nlobayes.adaptations.ladder import Carry
+from nlobayes.inference import replicas, warmup
 from nlobayes.inference.adaptation import Untuned
-from nlobayes.inference.adaptations import ladder
-from nlobayes.inference.adaptations.ladder import Carry
-from nlobayes.inference.adaptations.windows import plan
 from nlobayes.inference.kernel import Info, Kernel, Posterior
-from nlobayes.inference.kernels import tempering
-from nlobayes.inference.kernels.tempering import TunedLadder
+from nlobayes.inference.replicas import TunedLadder
+from nlobayes.inference.windows import plan
+from tests.members import build_kernel, build_warmup
 
 SD = np.array([0.5, 1.0, 1.0, 2.0])
 UNEVEN = (1.0, 0.8, 0.6, 0.4, 0.2, 0.05)
@@ -31,7 +30,8 @@ def flattened(position: jax.Array, inverse_temperature: float | jax.Array = 1.0)
 
 @cache
 def gaussian_kernel() -> Kernel:
-    return tempering.build(
+    return build_kernel(
+        "tempering",
         Posterior(flattened),
         integration_steps=5,
         jitter=0.4,
@@ -51,7 +51,8 @@ class Warmed(NamedTuple):
 @cache
 def warm_up(piece: int = STEPS) -> Warmed:
     """Warm two chains up, in pieces of that many steps."""
-    adaptation = ladder.build(
+    adaptation = build_warmup(
+        "ladder",
         Untuned(gaussian_kernel()),
         steps=STEPS,
         adaptation_share=ADAPTING / STEPS,
@@ -115,7 +116,7 @@ def test_respacing_with_exact_rejections_ends_geometric() -> None:
     spaced = jnp.asarray(UNEVEN)
     for _ in range(20):
         b, c = spaced[:-1], spaced[1:]
-        spaced = ladder.respace(spaced, (b - c) / (b + c))
+        spaced = replicas.respace(spaced, (b - c) / (b + c))
     np.testing.assert_allclose(spaced, np.geomspace(1, 0.05, 6), rtol=1e-6)
 
 
@@ -123,7 +124,7 @@ def test_respacing_with_exact_rejections_ends_geometric() -> None:
 @pytest.mark.parametrize("hottest", [0.0, 0.05])
 def test_respacing_keeps_a_ladder(rejected: np.ndarray, hottest: float) -> None:
     old = jnp.array([1.0, 0.4, 0.2, hottest])
-    new = np.asarray(ladder.respace(old, jnp.asarray(rejected)))
+    new = np.asarray(replicas.respace(old, jnp.asarray(rejected)))
     assert new[0] == 1.0
     assert new[-1] == hottest
     assert (np.diff(new) < 0).all()
@@ -171,10 +172,10 @@ def test_step_sizes_and_masses_move_with_their_rung() -> None:
     """Values that are a power of the inverse temperature stay so, but for the interpolation."""
     old, new = jnp.geomspace(1, 1e-3, 13), jnp.geomspace(1, 1e-3, 13) ** jnp.linspace(1.0, 0.9, 13)
     new = new.at[-1].set(old[-1])
-    np.testing.assert_allclose(ladder._move(old**-0.5, old, new), new**-0.5, rtol=0.02)
+    np.testing.assert_allclose(replicas.move_to(old**-0.5, old, new), new**-0.5, rtol=0.02)
     masses = jnp.stack([1 / old, 3 * old**0.2], axis=1)
     expected = jnp.stack([1 / new, 3 * new**0.2], axis=1)
-    np.testing.assert_allclose(ladder._move(masses, old, new), expected, rtol=0.04)
+    np.testing.assert_allclose(replicas.move_to(masses, old, new), expected, rtol=0.04)
 
 
 def test_nothing_is_learned_after_the_adaptation_share() -> None:
@@ -205,7 +206,7 @@ def test_pieces_equal_one_long_warm_up_bit_for_bit() -> None:
 
 def test_barrier_and_the_rungs_it_needs() -> None:
     acceptance = np.array([[0.5, 0.25], [0.7, 0.75]])
-    assert ladder.communication_barrier(acceptance) == pytest.approx(0.9)
-    assert ladder.communication_barrier(acceptance[None]) == pytest.approx(0.9)
-    assert ladder.rungs_needed(0.9) == 3
-    assert ladder.rungs_needed(16.0) == 33
+    assert replicas.communication_barrier(acceptance) == pytest.approx(0.9)
+    assert replicas.communication_barrier(acceptance[None]) == pytest.approx(0.9)
+    assert replicas.rungs_needed(0.9) == 3
+    assert replicas.rungs_needed(16.0) == 33

@@ -9,16 +9,15 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from nlobayes.adaptations.microcanonical import Control, follow
 from nlobayes.inference.adaptation import Untuned
-from nlobayes.inference.adaptations import microcanonical
-from nlobayes.inference.adaptations.microcanonical import Control, follow
 from nlobayes.inference.checks import check_alive, check_tuned
 from nlobayes.inference.kernel import Info, Kernel, Posterior
-from nlobayes.inference.kernels import adjusted_mclmc, mclmc
-from nlobayes.inference.kernels.mclmc import TunedMomentum
 from nlobayes.inference.records import sample_stats, to_arrays
 from nlobayes.inference.sampling import Draws, draw
 from nlobayes.inference.warmup import adapt
+from nlobayes.kernels.mclmc import TunedMomentum
+from tests.members import build_kernel, build_warmup
 from tests.refusals import refused
 
 CHAINS, STEPS, ADAPTING, DRAWS = 2, 500, 450, 500
@@ -61,9 +60,13 @@ def log_posterior(q: jax.Array) -> jax.Array:
 @cache
 def build(name: str, log_density: Any = log_gaussian) -> Kernel:
     if name == "mclmc":
-        return mclmc.build(Posterior(log_density), integration_steps=16)
-    return adjusted_mclmc.build(
-        Posterior(log_density), most_integration_steps=64, jitter=1.0, divergence_threshold=1000.0
+        return build_kernel("mclmc", Posterior(log_density), integration_steps=16)
+    return build_kernel(
+        "adjusted_mclmc",
+        Posterior(log_density),
+        most_integration_steps=64,
+        jitter=1.0,
+        divergence_threshold=1000.0,
     )
 
 
@@ -78,7 +81,7 @@ class Warmed(NamedTuple):
 @cache
 def warm_up(kernel: Kernel, size: int, pieces: tuple[int, ...] = (STEPS,)) -> Warmed:
     """Warm two chains up piece by piece."""
-    adaptation = microcanonical.build(Untuned(kernel), **SETTINGS)
+    adaptation = build_warmup("microcanonical", Untuned(kernel), **SETTINGS)
     keys = jax.random.split(jax.random.key(2), CHAINS)
     carry = adaptation.start(0.3 * jax.random.normal(jax.random.key(3), (CHAINS, size)))
     carries, tuned, infos = [], [], []
@@ -227,8 +230,8 @@ def test_warmup_without_a_way_out_is_refused(name: str) -> None:
     def log_density(q: jax.Array) -> jax.Array:
         return jnp.where((q == 0.5).all(), -jnp.sum(q**2), jnp.nan)
 
-    adaptation = microcanonical.build(
-        Untuned(build(name, log_density)), **SETTINGS | {"steps": 150}
+    adaptation = build_warmup(
+        "microcanonical", Untuned(build(name, log_density)), **SETTINGS | {"steps": 150}
     )
     carry = adaptation.start(jnp.full((CHAINS, 3), 0.5))
     keys = jax.random.split(jax.random.key(2), CHAINS)

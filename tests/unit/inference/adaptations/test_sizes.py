@@ -6,14 +6,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from nlobayes.adaptations.sizes import SCALES
 from nlobayes.inference.adaptation import Untuned
-from nlobayes.inference.adaptations import ADAPTATIONS
-from nlobayes.inference.adaptations.sizes import SCALES
 from nlobayes.inference.architecture import Architecture, Units
 from nlobayes.inference.kernel import Posterior
-from nlobayes.inference.kernels import reversible_jump
-from nlobayes.inference.kernels.reversible_jump import TunedSizes
 from nlobayes.inference.warmup import adapt
+from nlobayes.kernels import reversible_jump
+from nlobayes.kernels.reversible_jump import TunedSizes
+from tests.members import build_kernel, build_warmup
 
 SDS = np.array([1.0, 1.0, 0.3])
 """Scale of the other entries with no, one and two units in use; none is never allowed."""
@@ -27,7 +27,8 @@ def log_density(position: jax.Array, _: float | jax.Array = 1.0, /) -> jax.Array
 
 
 def warm_up(moves: tuple[reversible_jump.Move, ...], steps: int = 600) -> TunedSizes:
-    kernel = reversible_jump.build(
+    kernel = build_kernel(
+        "reversible_jump",
         Posterior(log_density, architecture=Architecture((UNITS,))),
         moves=moves,
         jumps=1,
@@ -37,7 +38,8 @@ def warm_up(moves: tuple[reversible_jump.Move, ...], steps: int = 600) -> TunedS
         jitter=0.2,
         divergence_threshold=1000.0,
     )
-    adaptation = ADAPTATIONS["sizes"].build(
+    adaptation = build_warmup(
+        "sizes",
         Untuned(kernel),
         steps=steps,
         adaptation_share=0.8,

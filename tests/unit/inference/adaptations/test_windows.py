@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from blackjax.adaptation.step_size import dual_averaging_adaptation
 
+from nlobayes.adaptations.windows import DualAveraging
+from nlobayes.inference import windows
 from nlobayes.inference.adaptation import Untuned
-from nlobayes.inference.adaptations import windows
-from nlobayes.inference.adaptations.windows import FAST, FROZEN, SLOW, Carry, Schedule, plan
 from nlobayes.inference.kernel import Info, Kernel, Posterior, State, Tuned
-from nlobayes.inference.kernels import KERNELS
 from nlobayes.inference.sampling import Draws, draw
 from nlobayes.inference.warmup import adapt
-from nlobayes.study.warmups.windows import DualAveraging
+from nlobayes.inference.windows import FAST, FROZEN, SLOW, Carry, Schedule, plan
+from tests.members import build_kernel, build_warmup
 
 SD = np.geomspace(0.1, 10.0, 10)
 SETTINGS: dict[str, dict[str, Any]] = {
@@ -30,8 +30,8 @@ INITIAL_STEP_SIZE = 1e-3
 @cache
 def gaussian_kernel(name: str = "hmc", sd: float | None = None) -> Kernel:
     scales = SD if sd is None else sd
-    return KERNELS[name].build(
-        Posterior(lambda q, b=1.0: -0.5 * b * jnp.sum((q / scales) ** 2)), **SETTINGS[name]
+    return build_kernel(
+        name, Posterior(lambda q, b=1.0: -0.5 * b * jnp.sum((q / scales) ** 2)), **SETTINGS[name]
     )
 
 
@@ -54,7 +54,8 @@ def warm_up(
     target: float = 0.8,
 ) -> Warmed:
     """Warm up piece by piece."""
-    adaptation = windows.build(
+    adaptation = build_warmup(
+        "windows",
         Untuned(kernel),
         steps=sum(pieces),
         adaptation_share=share,
@@ -82,7 +83,8 @@ def only_chain(tree: Any) -> Any:
 
 def frozen_by(carry: Carry) -> Tuned:
     """What the warm-up freezes after a carry."""
-    finish = windows.build(
+    finish = build_warmup(
+        "windows",
         Untuned(gaussian_kernel()),
         steps=1,
         adaptation_share=1.0,
@@ -137,7 +139,8 @@ def test_step_sizes_follow_dual_averaging() -> None:
 
 def run_windows(**settings: Any) -> Any:
     """Carry and infos of 300 steps of HMC with these settings of dual averaging."""
-    adaptation = windows.build(
+    adaptation = build_warmup(
+        "windows",
         Untuned(gaussian_kernel()),
         steps=300,
         adaptation_share=1.0,
@@ -244,8 +247,8 @@ def correlated_kernel() -> tuple[Kernel, np.ndarray]:
     for i in (0, 4):
         covariance[i, i + 1] = covariance[i + 1, i] = 0.99 * SD[i] * SD[i + 1]
     precision = np.linalg.inv(covariance)
-    return KERNELS["hmc"].build(
-        Posterior(lambda q, b=1.0: -0.5 * b * q @ precision @ q), **SETTINGS["hmc"]
+    return build_kernel(
+        "hmc", Posterior(lambda q, b=1.0: -0.5 * b * q @ precision @ q), **SETTINGS["hmc"]
     ), covariance
 
 

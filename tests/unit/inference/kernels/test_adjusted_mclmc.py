@@ -10,9 +10,9 @@ from scipy.stats import norm
 
 from nlobayes.diagnostics.autocorrelation import integrated_time
 from nlobayes.inference.kernel import Kernel, Posterior
-from nlobayes.inference.kernels import adjusted_mclmc, mclmc
-from nlobayes.inference.kernels.mclmc import MomentumState, TunedMomentum
 from nlobayes.inference.sampling import draw
+from nlobayes.kernels.mclmc import MomentumState, TunedMomentum
+from tests.members import build_kernel
 
 SETTINGS: dict[str, Any] = {
     "most_integration_steps": 20,
@@ -29,7 +29,7 @@ def log_gaussian(q: jax.Array) -> jax.Array:
 
 
 def build(log_density: Any = log_gaussian, **changed: Any) -> Kernel:
-    return adjusted_mclmc.build(Posterior(log_density), **(SETTINGS | changed))
+    return build_kernel("adjusted_mclmc", Posterior(log_density), **SETTINGS | changed)
 
 
 def tuned(step_size: float, length: float, dtype: Any = np.float64) -> TunedMomentum:
@@ -55,7 +55,10 @@ def test_trajectory_is_that_of_the_unadjusted_kernel_without_noise() -> None:
     """The momentum that a key draws is read off a step so small that the gradient is nothing."""
     tiny, accepted = 1e-7, 0
     log_density: Any = log_gaussian
-    adjusted, free = build(jitter=0.0), mclmc.build(Posterior(log_density), integration_steps=3)
+    adjusted, free = (
+        build(jitter=0.0),
+        build_kernel("mclmc", Posterior(log_density), integration_steps=3),
+    )
     state = adjusted.init(jnp.asarray(START))
     step, flow = jax.jit(adjusted.step), jax.jit(free.step)
     for seed in range(10):

@@ -11,9 +11,9 @@ import pytest
 from scipy.stats import norm, qmc
 
 from nlobayes.inference.kernel import Info, Posterior
-from nlobayes.inference.kernels import chees
-from nlobayes.inference.kernels.chees import TrajectoryState, TunedTrajectory
 from nlobayes.inference.sampling import Draws, draw
+from nlobayes.kernels.chees import TrajectoryState, TunedTrajectory
+from tests.members import build_kernel
 
 COVARIANCE = np.array([[1.0, 0.95 * 2.0], [0.95 * 2.0, 4.0]])
 PRECISION = np.linalg.inv(COVARIANCE)
@@ -25,8 +25,8 @@ def log_gaussian(position: jax.Array, inverse_temperature: float | jax.Array = 1
     return -0.5 * inverse_temperature * position @ PRECISION @ position
 
 
-KERNEL = chees.build(
-    Posterior(log_gaussian), most_integration_steps=MOST, divergence_threshold=1000.0
+KERNEL = build_kernel(
+    "chees", Posterior(log_gaussian), most_integration_steps=MOST, divergence_threshold=1000.0
 )
 
 

@@ -9,8 +9,8 @@ import pytest
 from pydantic import ValidationError
 
 from nlobayes.inference.kernel import Kernel, Posterior, Tuned
-from nlobayes.inference.kernels import crank_nicolson
 from nlobayes.study.methods.mcmc import MCMC
+from tests.members import build_kernel
 
 STANDARD = np.array([0, 2, 3])
 START = jnp.array([0.5, 3.0, -1.0, 0.2])
@@ -24,7 +24,9 @@ def prior(q: jax.Array, inverse_temperature: Any = 1.0) -> jax.Array:
 
 
 def build(moves: int, slices: int) -> Kernel:
-    return crank_nicolson.build(Posterior(prior, standard=STANDARD), moves=moves, slices=slices)
+    return build_kernel(
+        "crank_nicolson", Posterior(prior, standard=STANDARD), moves=moves, slices=slices
+    )
 
 
 def run(kernel: Kernel, steps: int, tuned: Tuned = TUNED) -> tuple[np.ndarray, Any]:
@@ -50,7 +52,7 @@ def test_proposals_from_the_prior_are_accepted_and_slices_draw_the_rest() -> Non
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_any_step_size_keeps_the_prior(dtype: str) -> None:
     """Warm-up raises the step size without bound where draws from the prior are accepted."""
-    kernel, start = build(moves=1, slices=0), jnp.asarray(START, dtype)
+    kernel, start = build(moves=1, slices=1), jnp.asarray(START, dtype)
     sizes = jnp.asarray(np.minimum(np.logspace(-3, 60, 200), np.finfo(dtype).max), dtype)
 
     def step(size: jax.Array) -> tuple[jax.Array, Any]:
@@ -68,7 +70,9 @@ def test_any_step_size_keeps_the_prior(dtype: str) -> None:
 
 def test_each_move_leaves_the_entries_of_the_other() -> None:
     kernel = build(moves=3, slices=1)
-    only_standard = crank_nicolson.build(Posterior(prior, standard=np.arange(4)), moves=3, slices=1)
+    only_standard = build_kernel(
+        "crank_nicolson", Posterior(prior, standard=np.arange(4)), moves=3, slices=1
+    )
     assert len(np.unique(run(kernel, 5)[0][:, 1])) == 5
     _, info = run(only_standard, 5)
     np.testing.assert_array_equal(info.num_integration_steps, 3)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from nlobayes.inference.kernel import Info, Posterior, State, Tuned
-from nlobayes.inference.kernels import gibbs_hmc, hmc
 from nlobayes.model.conditionals import Conjugates
+from tests.members import build_kernel
 
 SETTINGS: dict[str, Any] = {
     "integration_steps": 6,
@@ -39,7 +39,9 @@ def jump(key: jax.Array, position: jax.Array) -> jax.Array:
 def step(
     refresh: Any, inverse_mass: Any, seed: int = 0, start: jax.Array = START
 ) -> tuple[State, Info]:
-    kernel = gibbs_hmc.build(Posterior(log_density, Conjugates(refresh, HELD)), **SETTINGS)
+    kernel = build_kernel(
+        "gibbs_hmc", Posterior(log_density, Conjugates(refresh, HELD)), **SETTINGS
+    )
     tuned = Tuned(jnp.asarray(0.3), jnp.asarray(inverse_mass))
     return jax.jit(kernel.step)(jax.random.key(seed), kernel.init(start), tuned)
 
@@ -49,7 +51,7 @@ def test_what_moves_is_hmc_with_its_part_of_the_mass_matrix(inverse_mass: np.nda
     def part_density(part: jax.Array, inverse_temperature: Any = 1.0) -> jax.Array:
         return log_density(START.at[MOVING].set(part), inverse_temperature)
 
-    kernel = hmc.build(Posterior(part_density), **SETTINGS)
+    kernel = build_kernel("hmc", Posterior(part_density), **SETTINGS)
     both = inverse_mass[MOVING]
     tuned = Tuned(jnp.asarray(0.3), jnp.asarray(both if both.ndim == 1 else both[:, MOVING]))
     for seed in range(5):
@@ -78,7 +80,7 @@ def test_the_state_is_evaluated_after_the_refresh() -> None:
 
 
 def test_hyperparameters_are_drawn_anew_after_a_rejection() -> None:
-    kernel = gibbs_hmc.build(Posterior(log_density, Conjugates(jump, HELD)), **SETTINGS)
+    kernel = build_kernel("gibbs_hmc", Posterior(log_density, Conjugates(jump, HELD)), **SETTINGS)
     absurd = Tuned(jnp.asarray(1e4), jnp.ones(4))
     new, info = jax.jit(kernel.step)(jax.random.key(1), kernel.init(START), absurd)
     assert info.is_divergent

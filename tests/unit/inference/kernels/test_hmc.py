@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from nlobayes.inference.kernel import Posterior, Tuned
-from nlobayes.inference.kernels import hmc
+from tests.members import build_kernel
 
 PRECISION = np.array([4.0, 1.0, 0.25])
 INVERSE_MASS = np.array([0.2, 1.0, 3.0])
@@ -38,8 +38,12 @@ def test_trajectory_is_leapfrog_by_hand() -> None:
     """
     tiny, step, accepted = 1e-6, 0.6, 0
     one, three = (
-        hmc.build(
-            Posterior(log_gaussian), integration_steps=count, jitter=0.0, divergence_threshold=1e3
+        build_kernel(
+            "hmc",
+            Posterior(log_gaussian),
+            integration_steps=count,
+            jitter=0.0,
+            divergence_threshold=1000.0,
         )
         for count in (1, 3)
     )
@@ -74,7 +78,8 @@ def test_trajectory_is_leapfrog_by_hand() -> None:
 def test_number_of_steps_is_uniform_around_the_middle(
     integration_steps: int, jitter: float, expected: range
 ) -> None:
-    kernel = hmc.build(
+    kernel = build_kernel(
+        "hmc",
         Posterior(log_gaussian),
         integration_steps=integration_steps,
         jitter=jitter,
@@ -91,8 +96,8 @@ def test_number_of_steps_is_uniform_around_the_middle(
 
 def test_number_of_steps_is_independent_of_the_momentum() -> None:
     """Else the trajectory length would depend on the state, and the kernel not be exact."""
-    kernel = hmc.build(
-        Posterior(log_gaussian), integration_steps=4, jitter=0.9, divergence_threshold=1e3
+    kernel = build_kernel(
+        "hmc", Posterior(log_gaussian), integration_steps=4, jitter=0.9, divergence_threshold=1000.0
     )
     state = kernel.init(jnp.asarray(START))
     keys = jax.random.split(jax.random.key(2), 4000)

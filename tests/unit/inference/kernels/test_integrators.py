@@ -12,7 +12,7 @@ from blackjax.mcmc import metrics
 from blackjax.mcmc.integrators import IntegratorState, velocity_verlet
 
 from nlobayes.inference.kernel import Posterior, Tuned
-from nlobayes.inference.kernels import hmc
+from tests.members import build_kernel
 
 X = np.linspace(-1, 1, 8)
 Y = np.sin(2 * X)
@@ -84,8 +84,12 @@ def test_a_fixed_length_sets_the_number_of_steps(step_size: float) -> None:
     settings: dict[str, Any] = {"jitter": 0.25, "divergence_threshold": 1000.0}
     state_of = jnp.asarray(phase_point()[0])
     for most, length in ((1000, 2.0), (30, 2.0)):
-        kernel = hmc.build(
-            Posterior(log_density), integration_steps=most, trajectory_length=length, **settings
+        kernel = build_kernel(
+            "hmc",
+            Posterior(log_density),
+            integration_steps=most,
+            trajectory_length=length,
+            **settings,
         )
         tuned = Tuned(jnp.asarray(step_size), jnp.asarray(INVERSE_MASS))
         keys = jax.random.split(jax.random.key(1), 200)

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from nlobayes.inference.kernel import Info, Kernel, Posterior
-from nlobayes.inference.kernels import mclmc
-from nlobayes.inference.kernels.mclmc import MomentumState, TunedMomentum
 from nlobayes.inference.sampling import draw
+from nlobayes.kernels.mclmc import MomentumState, TunedMomentum
+from tests.members import build_kernel
 from tests.refusals import refused
 
 PRECISION = np.array([4.0, 1.0, 0.25, 2.0])
@@ -24,7 +24,7 @@ def log_gaussian(q: jax.Array) -> jax.Array:
 
 
 def build(log_density: Any = log_gaussian, *, integration_steps: int = 4) -> Kernel:
-    return mclmc.build(Posterior(log_density), integration_steps=integration_steps)
+    return build_kernel("mclmc", Posterior(log_density), integration_steps=integration_steps)
 
 
 def tuned(step_size: float, length: float = np.inf, dtype: Any = np.float64) -> TunedMomentum:

@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 
 from nlobayes.inference.kernel import Info, Posterior, Tuned
-from nlobayes.inference.kernels import nuts
+from tests.members import build_kernel
 
 
 @cache
 def compiled(max_depth: int) -> Callable[[jax.Array], Info]:
     """300 independent steps on a standard Gaussian."""
-    kernel = nuts.build(
+    kernel = build_kernel(
+        "nuts",
         Posterior(lambda q, inverse_temperature=1.0: -0.5 * inverse_temperature * jnp.sum(q**2)),
         max_depth=max_depth,
         divergence_threshold=1000.0,

@@ -10,11 +10,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from nlobayes import builder
-from nlobayes.inference.kernel import Info, Kernel
-from nlobayes.inference.kernels import KERNELS
+from nlobayes.inference.adaptation import Untuned
+from nlobayes.inference.kernel import Info, Kernel, Posterior
+from nlobayes.kernels import KERNELS
 from nlobayes.model.conditionals import Conjugates
-from nlobayes.study.kernels import KERNELS as SETTINGS
 from nlobayes.study.methods.mcmc import MCMC
 
 CHANGES: dict[str, dict[str, Any]] = {  # what makes a step short; all else is the default
@@ -33,8 +32,8 @@ ONE_LEAPFROG: dict[str, dict[str, Any]] = {
     "nuts": {"max_depth": 1},
 }
 WITH_MOMENTUM = ("hmc", "nuts", "gibbs_hmc", "chees", "tensorbnn", "tempering", "reversible_jump")
-WITH_THRESHOLD = [n for n in SETTINGS if "divergence_threshold" in SETTINGS[n].model_fields]
-APPROXIMATE = {n for n in SETTINGS if not SETTINGS[n].exact}
+WITH_THRESHOLD = [n for n in KERNELS if "divergence_threshold" in KERNELS[n].model_fields]
+APPROXIMATE = {n for n in KERNELS if not KERNELS[n].exact}
 SD = np.array([0.5, 1.0, 2.0])
 START = np.array([0.4, -1.0, 1.5])
 NO_CONJUGATES = Conjugates(refresh=lambda key, position: position, entries=np.array([], int))
@@ -51,7 +50,7 @@ def half_space(q: jax.Array, inverse_temperature: Any = 1.0) -> jax.Array:
 
 
 def make(name: str, log_density: Callable[..., jax.Array] = log_gaussian, **changed: Any) -> Kernel:
-    return builder.build_kernel(preset(name, 0.1, **changed).kernel, log_density, NO_CONJUGATES)
+    return preset(name, 0.1, **changed).kernel.build(Posterior(log_density, NO_CONJUGATES))
 
 
 def preset(name: str, step_size: float, **changed: Any) -> MCMC:
@@ -68,7 +67,7 @@ def preset(name: str, step_size: float, **changed: Any) -> MCMC:
 def begin(name: str, kernel: Kernel, step_size: float, dtype: Any = np.float64) -> tuple[Any, Any]:
     """The state and the tuned record of one chain, as a warm-up of no steps leaves them."""
     chosen = preset(name, step_size)
-    adaptation = builder.build_adaptation(chosen.warmup, chosen.kernel, kernel)
+    adaptation = chosen.warmup.build(Untuned(kernel, chosen.kernel))
     chains = chosen.kernel.fewest_chains if chosen.kernel.learns_from_all_chains else 1
     chain_group = adaptation.finish(
         adaptation.start(jnp.tile(jnp.asarray(START, dtype), (chains, 1)))
@@ -84,14 +83,11 @@ def compiled(name: str) -> tuple[Kernel, Callable[..., Any]]:
 
 @every_kernel
 def test_signature(name: str) -> None:
-    first, *others = inspect.signature(KERNELS[name].build).parameters.values()
-    assert first.name == "posterior"
-    assert all(parameter.kind is parameter.KEYWORD_ONLY for parameter in others)
     kernel = make(name)
     assert [*inspect.signature(kernel.init).parameters] == ["position"]
     assert [*inspect.signature(kernel.step).parameters] == ["key", "state", "tuned"]
     assert kernel.exact is (name not in APPROXIMATE)
-    assert kernel.exact is ("NOT exact" not in str(SETTINGS[name].__doc__))
+    assert kernel.exact is ("NOT exact" not in str(KERNELS[name].__doc__))
 
 
 @every_kernel
@@ -168,7 +164,7 @@ def test_divergence_threshold_is_passed_on(name: str) -> None:
     """The threshold decides whether the same trajectories diverge; a copy has no limits."""
     for threshold, expected in ((1e-9, True), (1e9, False)):
         settings = preset(name, 0.1).kernel.model_copy(update={"divergence_threshold": threshold})
-        kernel = builder.build_kernel(settings, log_gaussian, NO_CONJUGATES)
+        kernel = settings.build(Posterior(log_gaussian, NO_CONJUGATES))
         state, tuned = begin(name, kernel, 0.5)
         step = jax.jit(kernel.step)
         infos = [step(jax.random.key(seed), state, tuned)[1] for seed in range(10)]

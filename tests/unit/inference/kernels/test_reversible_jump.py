@@ -13,11 +13,11 @@ from nlobayes import builder
 from nlobayes.builder.architecture import architecture_of, prior_of_sizes
 from nlobayes.inference.architecture import Architecture, Layers, Units
 from nlobayes.inference.kernel import Posterior
-from nlobayes.inference.kernels import reversible_jump
-from nlobayes.inference.kernels.reversible_jump import TunedSizes
+from nlobayes.kernels.reversible_jump import TunedSizes
 from nlobayes.model.networks import is_size
 from nlobayes.study.jobs import ModelJob
 from nlobayes.types import Dataset
+from tests.members import build_kernel
 
 UNITS = Units(np.array([0, 1, 2]), np.array([[3], [4], [5]]), np.array([[6], [7], [8]]), fewest=1)
 LAYERS = Layers(
@@ -38,7 +38,8 @@ def log_density(position: jax.Array, _: float | jax.Array = 1.0, /) -> jax.Array
 
 def draws_of(annealing_steps: int = 0, annealed: Any = None) -> dict[str, np.ndarray]:
     """Give the statistics of the draws of one chain."""
-    kernel = reversible_jump.build(
+    kernel = build_kernel(
+        "reversible_jump",
         Posterior(log_density, architecture=Architecture((UNITS,), LAYERS)),
         moves=("prior", "split"),
         jumps=JUMPS,

@@ -11,10 +11,11 @@ from numpy.typing import ArrayLike
 from scipy.stats import norm
 
 from nlobayes.diagnostics.autocorrelation import integrated_time
+from nlobayes.inference import replicas
 from nlobayes.inference.kernel import Info, Kernel, LogDensity, Posterior, Tuned
-from nlobayes.inference.kernels import hmc, tempering
-from nlobayes.inference.kernels.tempering import LadderState, TunedLadder
+from nlobayes.inference.replicas import LadderState, TunedLadder
 from nlobayes.inference.sampling import Draws, draw
+from tests.members import build_kernel
 from tests.refusals import refused
 
 MOVES: dict[str, Any] = {"jitter": 0.5, "divergence_threshold": 1000.0}
@@ -62,8 +63,8 @@ def run(
 
 @cache
 def conjugate_kernel() -> Kernel:
-    return tempering.build(
-        Posterior(conjugate), integration_steps=4, inverse_temperatures=LADDER, **MOVES
+    return build_kernel(
+        "tempering", Posterior(conjugate), integration_steps=4, inverse_temperatures=LADDER, **MOVES
     )
 
 
@@ -103,11 +104,12 @@ def assert_means(draws: np.ndarray, expected: np.ndarray, fewest: int) -> None:
 @pytest.mark.slow
 def test_weights_of_modes_are_found_where_plain_hmc_stays_in_one() -> None:
     """One chain starts in each; HMC is given at least as many gradients."""
-    kernel = tempering.build(
+    kernel = build_kernel(
+        "tempering",
         Posterior(two_modes),
         integration_steps=6,
         num_temperatures=7,
-        min_inverse_temperature=1e-3,
+        min_inverse_temperature=0.001,
         **MOVES,
     )
     ladder = kernel.init(jnp.zeros(2)).inverse_temperatures
@@ -118,7 +120,7 @@ def test_weights_of_modes_are_found_where_plain_hmc_stays_in_one() -> None:
     assert (np.abs(in_heavy.mean(axis=1) - WEIGHTS[0]) < 0.1).all()
     assert drawn.info.extra["restart"].sum(axis=1).min() > 100
 
-    plain = hmc.build(Posterior(two_modes), integration_steps=6, **MOVES)
+    plain = build_kernel("hmc", Posterior(two_modes), integration_steps=6, **MOVES)
     _, alone = run(plain, Tuned(jnp.asarray(0.5), jnp.ones(2)), MODES, draws=33000)
     gradients = alone.info.num_integration_steps, drawn.info.num_integration_steps
     assert gradients[0].sum() > gradients[1].sum()
@@ -140,8 +142,12 @@ def test_every_rung_samples_its_tempered_posterior() -> None:
 @pytest.mark.statistical
 def test_swap_acceptance_of_two_gaussians() -> None:
     """In two dimensions |q|^2 / 2 is exponential with rate b: acceptance 2 b_1 / (b_0 + b_1)."""
-    kernel = tempering.build(
-        Posterior(flattened), integration_steps=4, inverse_temperatures=(1.0, 0.25, 0.1), **MOVES
+    kernel = build_kernel(
+        "tempering",
+        Posterior(flattened),
+        integration_steps=4,
+        inverse_temperatures=(1.0, 0.25, 0.1),
+        **MOVES,
     )
     ladder = np.asarray(kernel.init(jnp.zeros(2)).inverse_temperatures)
     tuned = ladder_of(kernel, 0.6 / np.sqrt(ladder))
@@ -167,7 +173,7 @@ def test_pairs_alternate_and_their_acceptance_stays_until_the_next_try() -> None
 @pytest.mark.parametrize("number", [2, 3, 4, 5])
 @pytest.mark.parametrize("odd", [False, True])
 def test_partners_are_neighbours_of_the_parity_and_pairs(number: int, odd: bool) -> None:
-    partner = np.asarray(tempering._partners(jnp.asarray(odd), number))
+    partner = np.asarray(replicas._partners(jnp.asarray(odd), number))
     expected = np.arange(number)
     for lower in range(int(odd), number - 1, 2):
         expected[lower], expected[lower + 1] = lower + 1, lower
@@ -244,4 +250,4 @@ def test_restarts_are_arrivals_from_the_hottest_rung() -> None:
 def test_wrong_ladders_are_refused(settings: dict[str, Any], kind: str) -> None:
     density: LogDensity = flattened
     with refused(f"inference.{kind}_ladder"):
-        tempering.build(Posterior(density), integration_steps=2, **MOVES, **settings)
+        build_kernel("tempering", Posterior(density), integration_steps=2, **MOVES, **settings)

@@ -10,9 +10,9 @@ import pytest
 from scipy.stats import norm
 
 from nlobayes.inference.kernel import Posterior, Tuned
-from nlobayes.inference.kernels import hmc, tensorbnn
-from nlobayes.inference.kernels.tensorbnn import TunedSteps
 from nlobayes.inference.sampling import draw
+from nlobayes.kernels.tensorbnn import TunedSteps
+from tests.members import build_kernel
 
 COVARIANCE = np.array([[1.0, 0.95 * 2.0], [0.95 * 2.0, 4.0]])
 PRECISION = np.linalg.inv(COVARIANCE)
@@ -27,15 +27,15 @@ def tuned(step_size: float, integration_steps: int) -> TunedSteps:
     return TunedSteps(jnp.asarray(step_size), jnp.ones(2), jnp.asarray(integration_steps))
 
 
-KERNEL = tensorbnn.build(Posterior(log_gaussian), divergence_threshold=1000.0)
+KERNEL = build_kernel("tensorbnn", Posterior(log_gaussian), divergence_threshold=1000.0)
 
 
 step = jax.jit(KERNEL.step)
 
 
 def test_equals_hmc_of_that_many_steps() -> None:
-    fixed = hmc.build(
-        Posterior(log_gaussian), integration_steps=7, jitter=0.0, divergence_threshold=1000.0
+    fixed = build_kernel(
+        "hmc", Posterior(log_gaussian), integration_steps=7, jitter=0.0, divergence_threshold=1000.0
     )
     state, step_fixed = KERNEL.init(jnp.array([0.3, -0.5])), jax.jit(fixed.step)
     for seed in range(5):

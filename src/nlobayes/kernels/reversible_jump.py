@@ -1,0 +1,234 @@
+"""Reversible jumps between architectures, and HMC within each.
+
+Targets pi(q) proportional to exp(logdensity_fn(q)) on positions with indicators of what is in use
+(`architecture`), by kernels in turn, each of which leaves pi invariant:
+
+- A jump chosen at random adds or removes a unit or a layer by a bijection of the position
+  (`jump_moves`). Green's ratio (1995, Biometrika 82, 711) accepts it (`jump_proposals`).
+- HMC moves all entries but the indicators. Its step size depends on the size of the architecture,
+  which HMC does not change.
+
+An annealed jump moves along tempered densities between its proposal and its acceptance
+(Karagiannis and Andrieu 2013, J. Comput. Graph. Stat. 22, 623, algorithm 1).
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
+
+from pydantic import Field, model_validator
+
+from nlobayes.errors import InputError
+from nlobayes.inference.kernel import Info, Kernel, LogDensity, Posterior, State, Tuned
+from nlobayes.kernels import KernelSettings
+from nlobayes.kernels.hmc import HMCKernel
+from nlobayes.settings.values import Jitter, Positive, PositiveInt
+
+if TYPE_CHECKING:
+    import jax
+
+    from nlobayes.inference.annealing import Move as AnnealedMove
+    from nlobayes.inference.architecture import Architecture
+
+Move = Literal["prior", "conditional", "split", "identity"]
+DENSITIES_PER_JUMP = 4
+
+
+class SizedState(NamedTuple):
+    """State of a chain between steps, and the jumps that the last step tried.
+
+    Attributes
+    ----------
+    size
+        The size of the architecture (size,): 1 at its number, else 0.
+    tried
+        How often the step tried each jump, and the sum of its acceptance probabilities (jump, 2).
+    """
+
+    position: jax.Array
+    logdensity: jax.Array
+    logdensity_grad: jax.Array
+    size: jax.Array
+    tried: jax.Array
+
+
+class TunedSizes(NamedTuple):
+    """A step size for each size (size,), and a scale for each jump (jump,) that learns one."""
+
+    step_size: jax.Array
+    inverse_mass_matrix: jax.Array
+    scales: jax.Array
+
+
+class ReversibleJumpKernel(KernelSettings):
+    """Jumps between numbers of units or layers, and HMC within each; exact.
+
+    For a network with a prior of `units` or of `layers`. A step size is learned for each size.
+    """
+
+    warmup: ClassVar[str] = "sizes"
+
+    kind: Literal["reversible_jump"]
+    moves: Annotated[tuple[Move, ...], Field(min_length=1)] = ("prior", "conditional", "split")
+    """Moves of a jump; each is its own reverse. `prior`: a new unit or last layer is drawn from its
+    prior. `conditional`: a new unit has output weights that fit the residuals, a new layer has an
+    output layer that fits them. `split`: a unit is split into two that compute nearly the same.
+    `identity`: a new layer is near the identity. Warm-up learns the scales of the last two."""
+    jumps: PositiveInt = 1
+    """Jumps per draw, each by one of the moves, chosen at random."""
+    annealing_steps: Annotated[int, Field(ge=0, le=10_000)] = 0
+    """Tempered transitions between the proposal of a jump and its acceptance."""
+    annealing_integration_steps: PositiveInt = 4
+    """Leapfrog steps of each tempered transition."""
+    annealed: tuple[Move, ...] | None = None
+    """Moves that are annealed; all of them by default."""
+    integration_steps: PositiveInt = 64
+    """Leapfrog steps per draw, within an architecture."""
+    jitter: Jitter = 0.2
+    """Relative half-width of the uniform distribution of the number of steps around its value."""
+    divergence_threshold: Positive = 1000.0
+    """Energy error above which a draw counts as divergent."""
+
+    @model_validator(mode="after")
+    def _anneals_its_moves(self) -> ReversibleJumpKernel:
+        if others := set(self.annealed or ()) - set(self.moves):
+            raise InputError("study.annealed_others", others=sorted(others), moves=self.moves)
+        return self
+
+    @property
+    def gradients_per_draw(self) -> int:
+        """One per leapfrog step, and some for the proposal and the density of a jump."""
+        return self.integration_steps + self.jumps * (DENSITIES_PER_JUMP + self._gradients_of_path)
+
+    @property
+    def _gradients_of_path(self) -> int:
+        """Gradients of an annealed jump, at both ends of its bridge of densities."""
+        return 2 * self.annealing_steps * self.annealing_integration_steps
+
+    def build(self, posterior: Posterior) -> Kernel:
+        """Build `jumps` jumps, each by a move chosen at random, followed by one transition of HMC.
+
+        The kernel is HMC alone where the architecture does not vary.
+        """
+        import jax
+        import jax.numpy as jnp
+        import numpy as np
+
+        from nlobayes.inference.jump_moves import jumps_of
+        from nlobayes.inference.jump_proposals import (
+            annealed_proposal,
+            one_of,
+            propose,
+            statistics,
+        )
+
+        logdensity_fn, architecture = posterior.logdensity_fn, posterior.architecture
+        by_name = {} if architecture is None else jumps_of(architecture, self.moves, logdensity_fn)
+        chosen = self.moves if self.annealed is None else self.annealed
+        tempers = [
+            self.annealing_steps > 0 and name.rpartition("_")[0] in chosen for name in by_name
+        ]
+        within = Within(logdensity_fn, architecture, self.jitter, self.divergence_threshold)
+
+        def init(position: jax.Array) -> SizedState:
+            value, gradient = jax.value_and_grad(logdensity_fn)(position)
+            tried = jnp.zeros((len(by_name), 2), position.dtype)
+            return SizedState(position, value, gradient, within.size(position), tried)
+
+        def jump_all(
+            key: jax.Array, state: SizedState, tuned: TunedSizes
+        ) -> tuple[SizedState, dict[str, jax.Array]]:
+            assert architecture is not None
+            move = within.tempered(tuned, self.annealing_integration_steps)
+            along_path = annealed_proposal(logdensity_fn, move, self.annealing_steps)
+            proposals = [
+                partial(along_path if tempered else propose, jump)
+                for jump, tempered in zip(by_name.values(), tempers, strict=True)
+            ]
+            one_jump = one_of(
+                proposals, logdensity_fn, tuned.scales, architecture.numbers, jnp.asarray(tempers)
+            )
+            begin = (state.position, state.logdensity)
+            (position, _), jumped = jax.lax.scan(one_jump, begin, jax.random.split(key, self.jumps))
+            new = jax.lax.cond(jnp.any(jumped.accepted), init, lambda _: state, position)
+            new = new._replace(tried=jumped.account(len(by_name)))
+            return new, statistics([*by_name], jumped, tuned.scales)
+
+        def gradients(state: SizedState) -> jax.Array:
+            of_paths = self._gradients_of_path * np.array(tempers)
+            return (1 + self.jumps + state.tried[:, 0] @ of_paths).astype(int)
+
+        def step(key: jax.Array, state: SizedState, tuned: TunedSizes) -> tuple[SizedState, Info]:
+            key_jumps, key_move = jax.random.split(key)
+            statistics_of_jumps, spent = dict[str, jax.Array](), jnp.zeros((), int)
+            if by_name:
+                state, statistics_of_jumps = jump_all(key_jumps, state, tuned)
+                spent = gradients(state)
+            state, info = within.move(key_move, state, tuned, self.integration_steps)
+            return state, info._replace(
+                num_integration_steps=info.num_integration_steps + spent,
+                extra=statistics_of_jumps | {"size": jnp.argmax(state.size)},
+            )
+
+        return Kernel(init, step, exact=True)
+
+
+class Within(NamedTuple):
+    """HMC of all entries but the indicators, with the step size of the architecture."""
+
+    logdensity_fn: LogDensity
+    architecture: Architecture | None
+    jitter: float
+    divergence_threshold: float
+
+    def size(self, position: jax.Array) -> jax.Array:
+        """Mark the size of the architecture of a position (parameter,)."""
+        import jax
+        import jax.numpy as jnp
+
+        if self.architecture is None:
+            return jnp.ones(1, position.dtype)
+        number, sizes = self.architecture.size(position), self.architecture.sizes
+        return jax.nn.one_hot(number, sizes, dtype=position.dtype)
+
+    def move(
+        self, key: jax.Array, state: SizedState, tuned: TunedSizes, integration_steps: int
+    ) -> tuple[SizedState, Info]:
+        """Make one transition that leaves the target given the architecture invariant."""
+        import jax.numpy as jnp
+
+        hmc = HMCKernel(
+            kind="hmc",
+            integration_steps=integration_steps,
+            jitter=self.jitter,
+            divergence_threshold=self.divergence_threshold,
+        )
+        step_size = jnp.sum(tuned.step_size * state.size)
+        own = Tuned(step_size, self._metric(tuned.inverse_mass_matrix))
+        new, info = hmc.build(Posterior(self.logdensity_fn)).step(key, State(*state[:3]), own)
+        moved = {name: getattr(new, name) for name in State._fields}
+        return state._replace(**moved), info
+
+    def _metric(self, inverse_mass_matrix: jax.Array) -> Any:
+        """Give the indicators a mass that nothing moves."""
+        import numpy as np
+        from blackjax.mcmc.metrics import gaussian_euclidean
+
+        fixed = np.zeros(0, int) if self.architecture is None else self.architecture.indicators
+        moving = gaussian_euclidean(inverse_mass_matrix.at[fixed].set(0))
+        draw = gaussian_euclidean(inverse_mass_matrix).sample_momentum
+        return moving._replace(sample_momentum=draw)
+
+    def tempered(self, tuned: TunedSizes, integration_steps: int) -> AnnealedMove:
+        """Build one transition in any other density."""
+        import jax
+        import jax.numpy as jnp
+
+        def move(key: jax.Array, position: jax.Array, density: LogDensity) -> jax.Array:
+            value, gradient = jax.value_and_grad(density)(position)
+            state = SizedState(position, value, gradient, self.size(position), jnp.zeros((0, 2)))
+            at = self._replace(logdensity_fn=density)
+            return at.move(key, state, tuned, integration_steps)[0].position
+
+        return move
