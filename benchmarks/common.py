@@ -28,9 +28,9 @@ from nlobayes.data.splits import Split
 from nlobayes.diagnostics.convergence import ess_bulk, rhat
 from nlobayes.kernels import KERNELS
 from nlobayes.likelihoods.gaussian import GaussianLikelihood
+from nlobayes.methods.mcmc import MCMC
 from nlobayes.priors.independent import FanInPrior
 from nlobayes.study.jobs import ModelJob
-from nlobayes.study.methods.mcmc import MCMC
 from nlobayes.study.presets import Network
 from nlobayes.types import Dataset, Table
 

@@ -26,8 +26,8 @@ from benchmarks.common import (
     simulate_rows,
     write_csv,
 )
+from nlobayes.methods.mcmc import MCMC
 from nlobayes.study.jobs import ModelJob
-from nlobayes.study.methods.mcmc import MCMC
 from nlobayes.study.pretraining import Pretraining
 from nlobayes.types import Dataset
 

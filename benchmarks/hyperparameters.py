@@ -30,9 +30,9 @@ from nlobayes.commands.shared import runtime
 from nlobayes.diagnostics.convergence import ess_bulk, rhat
 from nlobayes.inference.adaptation import Untuned
 from nlobayes.inference.kernel import Posterior
+from nlobayes.methods.mcmc import MCMC
 from nlobayes.priors.hierarchical import HierarchicalPrior
 from nlobayes.study.jobs import ModelJob
-from nlobayes.study.methods.mcmc import MCMC
 from nlobayes.study.pretraining import Pretraining
 from nlobayes.types import Dataset
 

@@ -27,8 +27,8 @@ from nlobayes.inference.chain_groups import each_chain
 from nlobayes.inference.kernel import Kernel, Posterior, Tuned
 from nlobayes.inference.warmup import adapt
 from nlobayes.kernels.hmc import HMCKernel
+from nlobayes.methods.mcmc import MCMC
 from nlobayes.study.jobs import ModelJob
-from nlobayes.study.methods.mcmc import MCMC
 from nlobayes.study.pretraining import Pretraining
 from nlobayes.types import Dataset
 

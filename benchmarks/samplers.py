@@ -40,7 +40,7 @@ from benchmarks.common import (
 from nlobayes.commands.shared import runtime
 from nlobayes.kernels import KERNELS
 from nlobayes.kernels.nuts import NUTSKernel
-from nlobayes.study.methods.mcmc import MCMC
+from nlobayes.methods.mcmc import MCMC
 from nlobayes.study.pretraining import Pretraining
 from nlobayes.study.references.calculation import CalculatedReference
 

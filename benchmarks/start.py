@@ -32,8 +32,8 @@ from benchmarks.common import (
     simulate_rows,
 )
 from nlobayes.artifacts.contents import write_dataset
+from nlobayes.methods.mcmc import MCMC
 from nlobayes.study.jobs import DrawJob, PretrainJob, WarmupJob
-from nlobayes.study.methods.mcmc import MCMC
 from nlobayes.study.pretraining import Pretraining
 
 COMMAND = (sys.executable, "-c", "from nlobayes.cli import main; main()")

@@ -24,7 +24,7 @@ CHOSEN_BY = {
     "nlobayes.data.feature_maps": "map",
     "nlobayes.data.simulators": "source",
     "nlobayes.kernels": "kernel",
-    "nlobayes.inference.methods": "method",
+    "nlobayes.methods": "method",
     "nlobayes.adaptations": "warmup",
     "nlobayes.likelihoods": "likelihood",
     "nlobayes.priors": "prior",

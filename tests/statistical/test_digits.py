@@ -26,9 +26,9 @@ from nlobayes.inference import sampling
 from nlobayes.inference.adaptation import Untuned
 from nlobayes.inference.kernel import Posterior
 from nlobayes.inference.warmup import adapt
+from nlobayes.methods.mcmc import MCMC
 from nlobayes.study.files import read_study
 from nlobayes.study.jobs import ModelJob
-from nlobayes.study.methods.mcmc import MCMC
 from nlobayes.types import Dataset
 
 pytestmark = pytest.mark.statistical

@@ -22,11 +22,11 @@ from nlobayes.inference.sampling import draw
 from nlobayes.inference.warmup import adapt
 from nlobayes.kernels import KERNELS
 from nlobayes.likelihoods.gaussian import GaussianLikelihood
+from nlobayes.methods.mcmc import MCMC
 from nlobayes.model.conditionals import Conjugates
 from nlobayes.priors.independent import FanInPrior, GaussianPrior
 from nlobayes.study import presets
 from nlobayes.study.jobs import ModelJob
-from nlobayes.study.methods.mcmc import MCMC
 from nlobayes.types import Dataset
 
 pytestmark = pytest.mark.statistical

@@ -16,8 +16,8 @@ from scipy.stats import norm
 from nlobayes.inference.adaptation import Untuned
 from nlobayes.inference.kernel import Kernel, Posterior
 from nlobayes.kernels import KERNELS
+from nlobayes.methods.mcmc import MCMC
 from nlobayes.model.conditionals import Conjugates
-from nlobayes.study.methods.mcmc import MCMC
 
 pytestmark = pytest.mark.statistical
 

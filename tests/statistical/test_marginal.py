@@ -18,8 +18,8 @@ from nlobayes.inference.adaptation import Untuned
 from nlobayes.inference.kernel import Posterior
 from nlobayes.inference.sampling import draw
 from nlobayes.inference.warmup import adapt
+from nlobayes.methods.mcmc import MCMC
 from nlobayes.study.jobs import ModelJob
-from nlobayes.study.methods.mcmc import MCMC
 from nlobayes.types import Dataset
 from tests.statistical.test_exactness import make_dataset
 

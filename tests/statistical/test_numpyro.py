@@ -16,10 +16,10 @@ from nlobayes.inference.kernel import LogDensity, Posterior
 from nlobayes.inference.sampling import draw
 from nlobayes.inference.warmup import adapt
 from nlobayes.likelihoods.gaussian import GaussianLikelihood
+from nlobayes.methods.mcmc import MCMC as Chains
 from nlobayes.priors.independent import FanInPrior
 from nlobayes.study import presets
 from nlobayes.study.jobs import ModelJob
-from nlobayes.study.methods.mcmc import MCMC as Chains
 from nlobayes.types import Dataset
 
 pytestmark = pytest.mark.statistical

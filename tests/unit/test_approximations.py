@@ -14,11 +14,11 @@ from scipy.stats import multivariate_normal
 from nlobayes import builder
 from nlobayes.data.splits import TRAIN
 from nlobayes.evaluation.reweighting.importance import importance_weights
+from nlobayes.inference import gaussians as gaussian
+from nlobayes.inference import mixture
 from nlobayes.inference.curvature import MOST_PARAMETERS
-from nlobayes.inference.method import Approached, Drawn
-from nlobayes.inference.methods import _gaussian as gaussian
-from nlobayes.inference.methods import _mixture as mixture
-from nlobayes.inference.methods.laplace import Laplace
+from nlobayes.inference.method import MethodDraws, MethodInput
+from nlobayes.methods.laplace import Laplace
 from nlobayes.study.jobs import ApproximateJob, ModelJob
 from nlobayes.types import Dataset
 from tests.refusals import invalid, refused
@@ -43,7 +43,7 @@ def model(dataset: Dataset) -> builder.Model:
 
 
 @pytest.fixture(scope="module")
-def begin(model: builder.Model, dataset: Dataset) -> Approached:
+def begin(model: builder.Model, dataset: Dataset) -> MethodInput:
     """From the MAP, one Newton step from zero, twice."""
     density = model.logdensity_fn
     zero = jnp.zeros(model.density.size)
@@ -51,7 +51,7 @@ def begin(model: builder.Model, dataset: Dataset) -> Approached:
     return builder.approach(model, dataset, [np.asarray(top)] * 2)
 
 
-def one_of(begin: Approached, count: int = 1) -> Approached:
+def one_of(begin: MethodInput, count: int = 1) -> MethodInput:
     return begin._replace(maps=begin.maps[:count], starts=begin.starts[:count])
 
 
@@ -68,10 +68,10 @@ def covariance(about: gaussian.Gaussian) -> np.ndarray:
 
 @pytest.mark.statistical
 def test_full_laplace_reproduces_the_conjugate_posterior(
-    model: builder.Model, begin: Approached, dataset: Dataset
+    model: builder.Model, begin: MethodInput, dataset: Dataset
 ) -> None:
     """Within five standard errors of 4000 draws: 0.08 sd of a mean, 11 % of a variance."""
-    drawn = Laplace(**LAPLACE).sample(jax.random.key(3), one_of(begin))
+    drawn = Laplace(kind="laplace", **LAPLACE).sample(jax.random.key(3), one_of(begin))
     found, exact = named(model, drawn.positions), posterior(dataset)
     sd = np.sqrt(np.diag(exact.covariance))
     np.testing.assert_allclose((found.mean(axis=0) - exact.mean) / sd, 0, atol=0.08)
@@ -107,11 +107,11 @@ def test_draws_of_a_learned_sigma_have_the_spread_of_the_hessian(dataset: Datase
     np.testing.assert_allclose(curvature[place, place] / (2 * rows), 1, atol=0.02)
     variance = np.linalg.inv(hessian)[place, place]
     np.testing.assert_allclose(np.linalg.inv(curvature)[place, place] / variance, 1, atol=0.05)
-    drawn = Laplace(**LAPLACE).sample(jax.random.key(3), begin).positions[:, place]
+    drawn = Laplace(kind="laplace", **LAPLACE).sample(jax.random.key(3), begin).positions[:, place]
     np.testing.assert_allclose(np.var(drawn) / variance, 1, atol=0.11 + 0.05)
 
 
-def test_each_form_is_that_of_the_matrix(model: builder.Model, begin: Approached) -> None:
+def test_each_form_is_that_of_the_matrix(model: builder.Model, begin: MethodInput) -> None:
     """The matrix is minus the Hessian of the density, as the network is linear."""
     top, forms = begin.starts[0], begin.gauss_newton
     precision = -np.asarray(jax.hessian(model.logdensity_fn)(top))
@@ -142,7 +142,7 @@ def test_a_linearised_network_has_the_mean_and_the_variance_of_the_jacobian(
     model = builder.build_model(ModelJob.model_validate(NONLINEAR), dataset)
     top = 0.5 * np.random.default_rng(1).normal(size=model.density.size)
     begin = builder.approach(model, dataset, [top])
-    method = Laplace(**{**LAPLACE, "covariance": form, "predictive": "linearised"})
+    method = Laplace(kind="laplace", **{**LAPLACE, "covariance": form, "predictive": "linearised"})
     function = builder.name_draws(model, dataset, method.sample(jax.random.key(2), begin)).function
     f = jax.jit(builder.observer(model, dataset))
     steps = 1e-5 * np.eye(len(top))
@@ -156,13 +156,13 @@ def test_a_linearised_network_has_the_mean_and_the_variance_of_the_jacobian(
 
 
 def test_draws_of_a_linearised_network_are_the_same_weights_about_their_own_maps(
-    model: builder.Model, dataset: Dataset, begin: Approached
+    model: builder.Model, dataset: Dataset, begin: MethodInput
 ) -> None:
     """The network is linear: f is that of `sampled`, whatever the centre of a draw."""
     apart = begin._replace(starts=begin.starts + jnp.array([[0.0], [1 / 6]]))
     settings = {**LAPLACE, "modes": 2, "draws": 5}
     sampled, linearised = (
-        Laplace(**{**settings, "predictive": each}).sample(jax.random.key(0), apart)
+        Laplace(kind="laplace", **{**settings, "predictive": each}).sample(jax.random.key(0), apart)
         for each in ("sampled", "linearised")
     )
     np.testing.assert_array_equal(sampled.positions, linearised.positions)
@@ -174,8 +174,10 @@ def test_draws_of_a_linearised_network_are_the_same_weights_about_their_own_maps
     assert other.centres is not None
 
 
-def test_log_evidence_is_that_of_the_linear_regression(begin: Approached, dataset: Dataset) -> None:
-    drawn = Laplace(**LAPLACE).sample(jax.random.key(0), one_of(begin))
+def test_log_evidence_is_that_of_the_linear_regression(
+    begin: MethodInput, dataset: Dataset
+) -> None:
+    drawn = Laplace(kind="laplace", **LAPLACE).sample(jax.random.key(0), one_of(begin))
     train = dataset.split == TRAIN
     rows, features = design(dataset)[train], dataset.features.shape[1]
     prior = np.diag([SCALE**2 / features] * features + [1.0])
@@ -184,20 +186,20 @@ def test_log_evidence_is_that_of_the_linear_regression(begin: Approached, datase
     np.testing.assert_allclose(drawn.of_starts["log_evidence"], [expected], rtol=1e-9)
 
 
-def test_draws_follow_the_key_and_differ_between_modes(begin: Approached) -> None:
-    method = Laplace(**{**LAPLACE, "modes": 2, "draws": 6})
+def test_draws_follow_the_key_and_differ_between_modes(begin: MethodInput) -> None:
+    method = Laplace(kind="laplace", **{**LAPLACE, "modes": 2, "draws": 6})
     first, again, other = (method.sample(jax.random.key(k), begin).positions for k in (1, 1, 2))
     np.testing.assert_array_equal(first, again)
     assert (first != other).all()
     assert (first[:3] != first[3:]).all()
 
 
-def test_log_density_is_that_of_the_mixture_as_dealt(begin: Approached) -> None:
+def test_log_density_is_that_of_the_mixture_as_dealt(begin: MethodInput) -> None:
     """Two Gaussians of three and two draws, a sixth of a unit apart."""
     apart = begin._replace(starts=begin.starts + jnp.array([[0.0], [1 / 6]]))
     forms: tuple[gaussian.Covariance, ...] = ("full", "diagonal", "low_rank")
     for form in forms:
-        method = Laplace(**{**LAPLACE, "modes": 2, "draws": 5, "covariance": form})
+        method = Laplace(kind="laplace", **{**LAPLACE, "modes": 2, "draws": 5, "covariance": form})
         drawn = method.sample(jax.random.key(0), apart)
         assert drawn.log_density is not None
         parts = [gaussian.about(apart.gauss_newton, start, form, 2) for start in apart.starts]
@@ -208,22 +210,24 @@ def test_log_density_is_that_of_the_mixture_as_dealt(begin: Approached) -> None:
         np.testing.assert_allclose(drawn.log_density, np.logaddexp(*each), rtol=1e-6)
 
 
-def log_ratios(model: builder.Model, dataset: Dataset, drawn: Drawn) -> np.ndarray:
+def log_ratios(model: builder.Model, dataset: Dataset, drawn: MethodDraws) -> np.ndarray:
     found = builder.name_draws(model, dataset, drawn)
     assert found.log_approximation is not None
     return (found.log_density - found.log_approximation)[0]
 
 
 def test_ratios_are_constant_where_laplace_is_exact_and_have_a_tail_where_it_is_narrow(
-    model: builder.Model, begin: Approached, dataset: Dataset
+    model: builder.Model, begin: MethodInput, dataset: Dataset
 ) -> None:
     """With the largest variance s of exact draws, whitened by the approximation, k is 1 - 1 / s."""
     key, begin = jax.random.key(1), one_of(begin)
-    exact = log_ratios(model, dataset, Laplace(**LAPLACE).sample(key, begin))
+    exact = log_ratios(model, dataset, Laplace(kind="laplace", **LAPLACE).sample(key, begin))
     assert np.ptp(exact) < 1e-6
     assert importance_weights(exact).reliable
     narrow = {**LAPLACE, "covariance": "diagonal", "draws": 40_000}
-    found = importance_weights(log_ratios(model, dataset, Laplace(**narrow).sample(key, begin)))
+    found = importance_weights(
+        log_ratios(model, dataset, Laplace(kind="laplace", **narrow).sample(key, begin))
+    )
     forms, top = begin.gauss_newton, begin.starts[0]
     own, full = map(covariance, (gaussian.diagonal(forms, top), gaussian.full(forms, top, "")))
     largest = np.linalg.eigvals(np.linalg.solve(own, full)).real.max()
@@ -235,7 +239,7 @@ def test_an_output_layer_drawn_exactly_leaves_the_ratios_of_the_rest(dataset: Da
     network = {"hidden": [2], "activation": "tanh", "output": "marginalised"}
     model = builder.build_model(ModelJob.model_validate({**MODEL, "network": network}), dataset)
     begin = builder.approach(model, dataset, [np.full(model.density.size, 0.3)])
-    drawn = Laplace(**{**LAPLACE, "draws": 30}).sample(jax.random.key(1), begin)
+    drawn = Laplace(kind="laplace", **{**LAPLACE, "draws": 30}).sample(jax.random.key(1), begin)
     assert drawn.log_density is not None
     rest = jax.vmap(begin.logdensity_fn)(model.sampled.reduce(drawn.positions))
     expected = rest - drawn.log_density
@@ -258,20 +262,24 @@ def test_draws_are_dealt_by_their_weights(
     assert sum(found) == draws
 
 
-def test_what_cannot_be_made_is_refused_with_a_remedy(begin: Approached) -> None:
+def test_what_cannot_be_made_is_refused_with_a_remedy(begin: MethodInput) -> None:
     key = jax.random.key(0)
     with refused("inference.maps_for_modes", maps=2, modes=1):
-        Laplace(**LAPLACE).sample(key, begin)
+        Laplace(kind="laplace", **LAPLACE).sample(key, begin)
     with refused("inference.rank", rank=6, parameters=begin.starts.shape[1]):
-        Laplace(**{**LAPLACE, "covariance": "low_rank", "rank": 6}).sample(key, one_of(begin))
+        Laplace(kind="laplace", **{**LAPLACE, "covariance": "low_rank", "rank": 6}).sample(
+            key, one_of(begin)
+        )
     with refused("inference.linearised_integrated"):
-        linearised = Laplace(**{**LAPLACE, "predictive": "linearised"})
+        linearised = Laplace(kind="laplace", **{**LAPLACE, "predictive": "linearised"})
         linearised.sample(key, one_of(begin)._replace(maps=jnp.zeros((1, 9))))
     with refused("inference.no_hyperparameters"):
-        Laplace(**{**LAPLACE, "hyperparameters": "evidence"}).sample(key, one_of(begin))
+        Laplace(kind="laplace", **{**LAPLACE, "hyperparameters": "evidence"}).sample(
+            key, one_of(begin)
+        )
     many = jnp.zeros((1, MOST_PARAMETERS + 1))
     with refused("inference.dense_curvature", parameters=MOST_PARAMETERS + 1):
-        Laplace(**LAPLACE).sample(key, begin._replace(starts=many))
+        Laplace(kind="laplace", **LAPLACE).sample(key, begin._replace(starts=many))
     with invalid("study.few_draws_of_modes", draws=3, modes=4):
         method = {"kind": "laplace", "modes": 4, "draws": 3}
         ApproximateJob.model_validate({"model": MODEL, "method": method, "seed": 1})
@@ -303,7 +311,7 @@ def test_hyperparameters_of_highest_evidence_are_those_of_the_exact_marginal_lik
     assert {*places} == {"noise", "scale_weights_1", "weights_1_whitened", "biases_1_whitened"}
     begin = builder.approach(model, dataset, [np.zeros(model.density.size)])
     settings = {**LAPLACE, "draws": 2, "hyperparameters": "evidence", "predictive": "linearised"}
-    drawn = Laplace(**settings).sample(jax.random.key(0), begin)
+    drawn = Laplace(kind="laplace", **settings).sample(jax.random.key(0), begin)
     assert drawn.centres is not None
     assert drawn.of_starts["evidence_slope"][0] < 1e-2
     found = drawn.centres[0]

@@ -13,8 +13,8 @@ from nlobayes import builder
 from nlobayes.inference.adaptation import Untuned
 from nlobayes.inference.kernel import Posterior
 from nlobayes.inference.sampling import Draws, draw
+from nlobayes.methods.mcmc import MCMC
 from nlobayes.study.jobs import ModelJob
-from nlobayes.study.methods.mcmc import MCMC
 from nlobayes.study.pretraining import Pretraining
 from nlobayes.types import Dataset
 

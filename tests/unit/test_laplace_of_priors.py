@@ -15,10 +15,10 @@ from scipy.stats import multivariate_normal
 
 from nlobayes import builder
 from nlobayes.data.splits import TRAIN, UNUSED
-from nlobayes.inference.method import Approached
-from nlobayes.inference.methods import _gaussian as gaussian
-from nlobayes.inference.methods._evidence import at_highest_evidence
-from nlobayes.inference.methods.laplace import Laplace
+from nlobayes.inference import gaussians as gaussian
+from nlobayes.inference.evidence import at_highest_evidence
+from nlobayes.inference.method import MethodInput
+from nlobayes.methods.laplace import Laplace
 from nlobayes.study.jobs import ModelJob
 from nlobayes.types import Dataset, EarlierData
 from tests.refusals import refused
@@ -90,7 +90,7 @@ def job(
     return ModelJob.model_validate({**given, "precision": "float64"})
 
 
-def at_top(model: builder.Model, dataset: Dataset) -> Approached:
+def at_top(model: builder.Model, dataset: Dataset) -> MethodInput:
     """Start a method at the maximum of a quadratic log density."""
     density, zero = model.logdensity_fn, jnp.zeros(model.density.size)
     top = -jnp.linalg.solve(jax.hessian(density)(zero), jax.grad(density)(zero))
@@ -148,7 +148,7 @@ def test_laplace_of_a_linear_network_is_exact(
     found = covariance(gaussian.full(forms, top, ""))
     np.testing.assert_allclose(slopes @ found @ slopes.T, expected, rtol=1e-6)
     for predictive in ("sampled", "linearised"):
-        method = Laplace(1, 2, "full", 1, "equal", predictive)
+        method = Laplace(kind="laplace", modes=1, draws=2, predictive=predictive)
         facts = method.sample(jax.random.key(0), begin).of_starts
         np.testing.assert_allclose(facts["log_evidence"], [evidence], rtol=1e-8)
     precision, rank = np.linalg.inv(found), len(top) - 1

@@ -10,8 +10,8 @@ import pytest
 
 from nlobayes import builder
 from nlobayes.data.splits import TRAIN
-from nlobayes.inference.method import Approached
-from nlobayes.inference.methods.last_layer import LastLayer
+from nlobayes.inference.method import MethodInput
+from nlobayes.methods.last_layer import LastLayer
 from nlobayes.study.jobs import ApproximateJob, ModelJob
 from nlobayes.types import Dataset
 from tests.refusals import refused
@@ -29,7 +29,7 @@ METHOD: dict[str, Any] = {"kind": "last_layer", "modes": 2, "draws": 2 * DRAWS}
 SEEDS = (1, 2)
 
 
-def begun(stated: dict[str, Any], dataset: Dataset) -> tuple[builder.Model, Approached]:
+def begun(stated: dict[str, Any], dataset: Dataset) -> tuple[builder.Model, MethodInput]:
     """The model that the method takes, at two draws of its prior."""
     asked = {"model": stated, "method": METHOD, "seed": 1}
     job = ApproximateJob.model_validate(asked)
@@ -57,7 +57,11 @@ def regression(
 def test_draws_are_those_of_ridge_regression(stated: dict[str, Any], dataset: Dataset) -> None:
     """Within five standard errors of 8000 draws: 0.056 sd of a mean, 8 % of a variance."""
     model, begin = begun(stated, dataset)
-    drawn = LastLayer(2, 2 * DRAWS).sample(jax.random.key(3), begin).positions
+    drawn = (
+        LastLayer(kind="last_layer", modes=2, draws=2 * DRAWS)
+        .sample(jax.random.key(3), begin)
+        .positions
+    )
     values = builder.name_variables(model, drawn).values
     output = np.column_stack([values["weights_2"][..., 0], values["biases_2"]])
     for mode in range(2):
@@ -73,7 +77,9 @@ def test_draws_are_those_of_ridge_regression(stated: dict[str, Any], dataset: Da
 @pytest.mark.parametrize("stated", [SAMPLED, LEARNED], ids=["stated noise", "learned noise"])
 def test_all_else_stays_at_each_map(stated: dict[str, Any], dataset: Dataset) -> None:
     model, begin = begun(stated, dataset)
-    drawn = LastLayer(2, 5).sample(jax.random.key(3), begin).positions
+    drawn = (
+        LastLayer(kind="last_layer", modes=2, draws=5).sample(jax.random.key(3), begin).positions
+    )
     left = np.asarray(model.sampled.left)
     np.testing.assert_array_equal(drawn[:, left], np.asarray(begin.maps)[[0, 0, 0, 1, 1]][:, left])
     out = np.delete(np.arange(model.density.size), left)
@@ -98,8 +104,8 @@ def test_what_cannot_be_drawn_is_refused_with_a_remedy(dataset: Dataset) -> None
     model = builder.build_model(ModelJob.model_validate(SAMPLED), dataset)
     sampled = builder.approach(model, dataset, [np.zeros(model.density.size)])
     with refused("inference.output_not_integrated"):
-        LastLayer(1, 4).sample(jax.random.key(0), sampled)
+        LastLayer(kind="last_layer", modes=1, draws=4).sample(jax.random.key(0), sampled)
     with refused("inference.maps_for_modes", maps=1, modes=2):
-        LastLayer(2, 4).sample(jax.random.key(0), sampled)
+        LastLayer(kind="last_layer", modes=2, draws=4).sample(jax.random.key(0), sampled)
     with refused("model.noise_not_gaussian", received="laplace"):
         begun({**SAMPLED, "likelihood": {"kind": "laplace", "sigma": 0.1}}, dataset)

@@ -107,7 +107,7 @@ from nlobayes.inference.kernel import Posterior
 from nlobayes.inference.sampling import draw
 from nlobayes.inference.warmup import adapt
 from nlobayes.kernels import KERNELS
-from nlobayes.study.methods.mcmc import MCMC
+from nlobayes.methods.mcmc import MCMC
 
 KERNELS["mala"].warmup = "mine"
 preset = MCMC.model_validate({

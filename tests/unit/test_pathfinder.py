@@ -13,8 +13,8 @@ from scipy.stats import multivariate_normal
 from nlobayes import builder
 from nlobayes.commands.shared.resampling import choose
 from nlobayes.evaluation.reweighting.importance import importance_weights
-from nlobayes.inference.method import Approached
-from nlobayes.inference.methods.pathfinder import Pathfinder
+from nlobayes.inference.method import MethodInput
+from nlobayes.methods.pathfinder import Pathfinder
 from nlobayes.study.jobs import ModelJob
 from nlobayes.types import Dataset
 from tests.unit.commands.linear import MODEL
@@ -45,18 +45,18 @@ def exact(model: builder.Model) -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.fixture(scope="module")
-def begin(model: builder.Model, dataset: Dataset, exact: Any) -> Approached:
+def begin(model: builder.Model, dataset: Dataset, exact: Any) -> MethodInput:
     return builder.approach(model, dataset, [exact[0]] * 2)
 
 
 def test_a_path_to_the_top_of_a_gaussian_finds_its_mean_and_nearly_its_covariance(
-    begin: Approached, exact: Any
+    begin: MethodInput, exact: Any
 ) -> None:
     """The mean to a twentieth of an sd; variances to 40 %, as steps are not of exact length.
 
     A mean against the slope would be a whole step off. The density is that of the draws.
     """
-    method, (mean, root) = Pathfinder(**SETTINGS), exact
+    method, (mean, root) = Pathfinder(kind="pathfinder", **SETTINGS), exact
     about, said = method._follow(jax.random.key(3), begin.starts[0], begin)
     np.testing.assert_allclose(root.T @ (about.mean - mean), 0, atol=0.05)
     spread = np.asarray(jax.vmap(about.spread)(jnp.eye(mean.size)))
@@ -69,10 +69,12 @@ def test_a_path_to_the_top_of_a_gaussian_finds_its_mean_and_nearly_its_covarianc
 
 
 def test_resampled_candidates_are_the_posterior(
-    model: builder.Model, begin: Approached, dataset: Dataset, exact: Any
+    model: builder.Model, begin: MethodInput, dataset: Dataset, exact: Any
 ) -> None:
     """Weights whose k is small move 8000 candidates to the posterior: variances to a tenth."""
-    drawn = Pathfinder(**{**SETTINGS, "resample": True}).sample(jax.random.key(1), begin)
+    drawn = Pathfinder(kind="pathfinder", **{**SETTINGS, "resample": True}).sample(
+        jax.random.key(1), begin
+    )
     assert drawn.resample == SETTINGS["draws"]
     named = builder.name_draws(model, dataset, drawn)
     assert named.log_approximation is not None

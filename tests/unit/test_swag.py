@@ -11,8 +11,9 @@ import pytest
 from scipy.stats import Covariance, multivariate_normal
 
 from nlobayes import builder
-from nlobayes.inference.method import Approached
-from nlobayes.inference.methods.swag import Moments, Swag, descent, moments_of
+from nlobayes.inference.method import MethodInput
+from nlobayes.inference.snapshots import Moments, descent, moments_of
+from nlobayes.methods.swag import Swag
 from nlobayes.study.jobs import ApproximateJob, ModelJob
 from nlobayes.types import Dataset
 from tests.refusals import invalid, refused
@@ -37,7 +38,7 @@ def model(dataset: Dataset) -> builder.Model:
 
 
 @pytest.fixture(scope="module")
-def begin(model: builder.Model, dataset: Dataset) -> Approached:
+def begin(model: builder.Model, dataset: Dataset) -> MethodInput:
     """From zero, twice."""
     return builder.approach(model, dataset, [np.zeros(model.density.size)] * 2)
 
@@ -117,7 +118,7 @@ def test_an_entry_that_no_snapshot_moves_stays_and_leaves_a_density(snapshots: n
     assert np.isfinite(about.log_density(drawn)).all()
 
 
-def test_snapshots_are_those_of_steps_by_hand(begin: Approached) -> None:
+def test_snapshots_are_those_of_steps_by_hand(begin: MethodInput) -> None:
     """The loss per row of a batch, its likelihood scaled up, against gradients of the densities."""
     assert begin.train is not None
     key, start, rate = jax.random.key(4), begin.starts[0] + 0.1, 1e-3
@@ -139,7 +140,7 @@ def test_snapshots_are_those_of_steps_by_hand(begin: Approached) -> None:
 
 @pytest.mark.statistical
 def test_the_mean_of_a_slow_path_is_the_posterior_mean(
-    model: builder.Model, begin: Approached, dataset: Dataset
+    model: builder.Model, begin: MethodInput, dataset: Dataset
 ) -> None:
     """The network is linear: the stationary mean of the path is the MAP, at any learning rate."""
     assert begin.train is not None
@@ -154,9 +155,9 @@ def test_the_mean_of_a_slow_path_is_the_posterior_mean(
     np.testing.assert_allclose((found - exact.mean) / sd, 0, atol=0.05)
 
 
-def test_the_density_of_draws_is_that_of_the_mixture(begin: Approached) -> None:
+def test_the_density_of_draws_is_that_of_the_mixture(begin: MethodInput) -> None:
     """Of the Gaussians of both paths by their definition, in equal shares."""
-    method, key = Swag(**SETTINGS), jax.random.key(1)
+    method, key = Swag(kind="swag", **SETTINGS), jax.random.key(1)
     drawn = method.sample(key, begin)
     _, *keys = jax.random.split(key, 3)
     each = []
@@ -167,23 +168,23 @@ def test_the_density_of_draws_is_that_of_the_mixture(begin: Approached) -> None:
     np.testing.assert_allclose(drawn.log_density, np.logaddexp(*each) - np.log(2), rtol=1e-6)
 
 
-def test_what_cannot_be_made_is_refused_with_a_remedy(begin: Approached) -> None:
-    key, method = jax.random.key(0), Swag(**SETTINGS)
+def test_what_cannot_be_made_is_refused_with_a_remedy(begin: MethodInput) -> None:
+    key, method = jax.random.key(0), Swag(kind="swag", **SETTINGS)
     with refused("inference.maps_for_modes", maps=2, modes=1):
-        method._replace(modes=1).sample(key, begin)
+        method.model_copy(update={"modes": 1}).sample(key, begin)
     with refused("inference.no_sum_over_rows"):
         method.sample(key, begin._replace(train=None))
     assert begin.train is not None
     rows = len(begin.train.target)
     with refused("inference.batch_of_rows", batch=rows + 1, rows=rows):
-        method._replace(batch=rows + 1).sample(key, begin)
+        method.model_copy(update={"batch": rows + 1}).sample(key, begin)
     with invalid("study.few_snapshots", snapshots=4, rank=5):
         settings = {"kind": "swag", "epochs": 9, "snapshot_epochs": 2, "rank": 5}
         ApproximateJob.model_validate({"model": MODEL, "method": settings, "seed": 1})
 
 
 @pytest.mark.parametrize("rate", [3.0, 1e6], ids=["grows", "not finite"])
-def test_a_path_that_diverges_is_refused(begin: Approached, rate: float) -> None:
+def test_a_path_that_diverges_is_refused(begin: MethodInput, rate: float) -> None:
     with refused("inference.diverged", mode=0, learning_rate=rate) as caught:
-        Swag(**{**SETTINGS, "learning_rate": rate}).sample(jax.random.key(0), begin)
+        Swag(kind="swag", **{**SETTINGS, "learning_rate": rate}).sample(jax.random.key(0), begin)
     assert "use a learning_rate below" in str(caught.value)

@@ -11,9 +11,9 @@ import pytest
 
 from nlobayes import builder
 from nlobayes.inference.curvature import MOST_PARAMETERS
-from nlobayes.inference.method import Approached
-from nlobayes.inference.methods._gaussian import Gaussian
-from nlobayes.inference.methods.variational import Variational
+from nlobayes.inference.gaussians import Gaussian
+from nlobayes.inference.method import MethodInput
+from nlobayes.methods.variational import Variational
 from nlobayes.study.jobs import ModelJob
 from nlobayes.types import Dataset
 from tests.refusals import refused
@@ -50,13 +50,13 @@ def exact(model: builder.Model) -> tuple[np.ndarray, np.ndarray, float]:
 
 
 @pytest.fixture(scope="module")
-def begin(model: builder.Model, dataset: Dataset, exact: Any) -> Approached:
+def begin(model: builder.Model, dataset: Dataset, exact: Any) -> MethodInput:
     return builder.approach(model, dataset, [exact[0] + OFF, exact[0] - OFF])
 
 
-def learn(begin: Approached, **changes: Any) -> tuple[Gaussian, dict[str, float]]:
+def learn(begin: MethodInput, **changes: Any) -> tuple[Gaussian, dict[str, float]]:
     """Give the Gaussian about the first start, and what is said of it."""
-    method = Variational(**{**SETTINGS, **changes})
+    method = Variational(kind="variational", **{**SETTINGS, **changes})
     return method._learn(jax.random.key(3), begin.starts[0], begin)
 
 
@@ -67,7 +67,7 @@ def covariance(about: Gaussian) -> np.ndarray:
 
 @pytest.mark.parametrize(("form", "rank"), [("full", 1), ("low_rank", 5)])
 def test_a_form_that_holds_the_posterior_becomes_it(
-    form: str, rank: int, begin: Approached, exact: Any
+    form: str, rank: int, begin: MethodInput, exact: Any
 ) -> None:
     """Exactly: draws of the exact Gaussian give gradients without noise.
 
@@ -85,7 +85,7 @@ def test_a_form_that_holds_the_posterior_becomes_it(
 
 
 def test_mean_field_understates_variances_by_the_known_factor(
-    begin: Approached, exact: Any
+    begin: MethodInput, exact: Any
 ) -> None:
     """Its variance is one over the precision of a parameter given all others.
 
@@ -103,7 +103,7 @@ def test_mean_field_understates_variances_by_the_known_factor(
     assert said["slope_over_error"] < 3
 
 
-def test_a_rank_more_is_nearer(begin: Approached, exact: Any) -> None:
+def test_a_rank_more_is_nearer(begin: MethodInput, exact: Any) -> None:
     """From mean field to any covariance; the estimates of the ELBO have errors below 0.03."""
     forms = {"diagonal": ("diagonal", 1), "low_rank": ("low_rank", 2), "full": ("full", 1)}
     settings = {name: {"covariance": form, "rank": rank} for name, (form, rank) in forms.items()}
@@ -112,7 +112,7 @@ def test_a_rank_more_is_nearer(begin: Approached, exact: Any) -> None:
     assert found["full"] <= exact[2] + 1e-6
 
 
-def test_what_has_not_converged_says_so(begin: Approached) -> None:
+def test_what_has_not_converged_says_so(begin: MethodInput) -> None:
     """Two hundred steps of a thousandth of an sd do not reach the mean."""
     found = learn(begin, covariance="diagonal", steps=200, step_size=1e-3)[1]
     longer = learn(begin, covariance="diagonal")[1]
@@ -120,13 +120,15 @@ def test_what_has_not_converged_says_so(begin: Approached) -> None:
     assert found["elbo"] < longer["elbo"]
 
 
-def test_what_cannot_be_made_is_refused(begin: Approached) -> None:
+def test_what_cannot_be_made_is_refused(begin: MethodInput) -> None:
     key = jax.random.key(0)
     with refused("inference.maps_for_modes", maps=2, modes=1):
-        Variational(**SETTINGS).sample(key, begin)
+        Variational(kind="variational", **SETTINGS).sample(key, begin)
     one = begin._replace(starts=begin.starts[:1])
     with refused("inference.rank", rank=6, parameters=6):
-        Variational(**{**SETTINGS, "covariance": "low_rank", "rank": 6}).sample(key, one)
+        Variational(kind="variational", **{**SETTINGS, "covariance": "low_rank", "rank": 6}).sample(
+            key, one
+        )
     many = jnp.zeros((1, MOST_PARAMETERS + 1))
     with refused("inference.dense_curvature", parameters=MOST_PARAMETERS + 1):
-        Variational(**SETTINGS).sample(key, begin._replace(starts=many))
+        Variational(kind="variational", **SETTINGS).sample(key, begin._replace(starts=many))

@@ -1,7 +1,6 @@
 """Construction of the numerical functions of a job from its specification."""
 
 from nlobayes.builder.approximation import approach as approach
-from nlobayes.builder.approximation import build_method as build_method
 from nlobayes.builder.approximation import model_for as model_for
 from nlobayes.builder.approximation import name_draws as name_draws
 from nlobayes.builder.curvature import curvature_with as curvature_with

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import jax
 import numpy as np
@@ -14,20 +13,15 @@ from nlobayes.builder.sampler import stack_positions
 from nlobayes.builder.starts import build_problem
 from nlobayes.errors import InputError
 from nlobayes.inference.kernel import LogDensity
-from nlobayes.inference.method import Approached, Drawn, Method
-from nlobayes.inference.methods import METHODS
+from nlobayes.inference.method import MethodDraws, MethodInput
+from nlobayes.methods import Approximation
 from nlobayes.model import linearised
 from nlobayes.model.networks import is_parameter
 from nlobayes.study.jobs import ModelJob
 from nlobayes.types import Dataset, Named, PosteriorDraws
 
 
-def build_method(preset: Any) -> Method:
-    """Build the method of a preset, which has a `kind` and its settings."""
-    return METHODS[preset.kind].build(**preset.model_dump(exclude={"kind"}))
-
-
-def model_for(preset: Any, job: ModelJob) -> ModelJob:
+def model_for(preset: Approximation, job: ModelJob) -> ModelJob:
     """Find the model for a method: with the output layer integrated out, if the method draws it.
 
     Positions of both are the same.
@@ -38,7 +32,7 @@ def model_for(preset: Any, job: ModelJob) -> ModelJob:
     return job.model_copy(update={"network": integrated})
 
 
-def approach(model: Model, dataset: Dataset, maps: Sequence[np.ndarray]) -> Approached:
+def approach(model: Model, dataset: Dataset, maps: Sequence[np.ndarray]) -> MethodInput:
     """Build the input of a method, with the MAPs as full positions (parameter,)."""
     whole, sampled = stack_positions(model, maps), model.sampled
 
@@ -49,7 +43,7 @@ def approach(model: Model, dataset: Dataset, maps: Sequence[np.ndarray]) -> Appr
         keys = jax.random.split(key, len(positions))
         return jax.lax.map(lambda one: draw(*one), (keys, positions))
 
-    return Approached(
+    return MethodInput(
         sampled.logdensity_fn,
         whole,
         sampled.reduce(whole),
@@ -68,7 +62,7 @@ def _hyperparameters(model: Model) -> np.ndarray:
     return np.concatenate([size[:0], *found])
 
 
-def name_draws(model: Model, dataset: Dataset, drawn: Drawn) -> PosteriorDraws:
+def name_draws(model: Model, dataset: Dataset, drawn: MethodDraws) -> PosteriorDraws:
     """Name the draws of a method and arrange them as one chain.
 
     Raises
@@ -118,7 +112,9 @@ def _name_centres(model: Model, centres: jax.Array | None) -> Named | None:
     return named._replace(values={n: v for n, v in named.values.items() if is_parameter(n)})
 
 
-def _log_approximation(model: Model, drawn: Drawn, log_density: np.ndarray) -> np.ndarray | None:
+def _log_approximation(
+    model: Model, drawn: MethodDraws, log_density: np.ndarray
+) -> np.ndarray | None:
     """Return the log density (chain, draw) of a method at full positions.
 
     The parameters that were integrated out were drawn exactly given the others: their density is

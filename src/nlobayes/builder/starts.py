@@ -69,6 +69,8 @@ def _with_he_weights(model: Model, position: jax.Array, key: jax.Array) -> jax.A
             moved = moved.at[place].set(values[name].ravel())
         return moved, model.density.variables(moved)
 
+    # The constants of the affine map from entries to weights are the prior's own: two evaluations
+    # give them for any prior, and a third shows whether the map is affine.
     _, mean = put({name: jnp.zeros_like(goal) for name, goal in goals.items()})
     _, above = put({name: jnp.ones_like(goal) for name, goal in goals.items()})
     moved, found = put({n: (goal - mean[n]) / (above[n] - mean[n]) for n, goal in goals.items()})

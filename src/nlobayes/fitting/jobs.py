@@ -7,9 +7,9 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
+from nlobayes.methods.mcmc import MCMC
 from nlobayes.settings.values import Frozen
 from nlobayes.study.job_builder import prepare_job, rival_job, run_jobs, simulate_job
-from nlobayes.study.methods.mcmc import MCMC
 from nlobayes.study.run import RunSpec
 from nlobayes.workflow.inputs import Inputs, folder_of_chain_group
 from nlobayes.workflow.plan import Plan, dataset_path, map_paths

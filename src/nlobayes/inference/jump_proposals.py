@@ -17,8 +17,8 @@ Propose = Callable[[Jump, jax.Array, jax.Array, jax.Array], tuple[jax.Array, Rat
 """A proposal: takes a jump, a key, a position and a scale; gives a position and its ratio."""
 
 
-class Tried(NamedTuple):
-    """Tried jumps, by their place in the list of jumps, and their outcomes.
+class JumpRecord(NamedTuple):
+    """Jumps that were tried, by their place in the list of jumps, and their outcomes.
 
     `before` and `proposed` are the numbers of units and layers in use, by name.
     """
@@ -41,7 +41,7 @@ def one_of(
     scales: jax.Array,
     numbers: Callable[[jax.Array], dict[str, jax.Array]],
     annealed: jax.Array,
-) -> Callable[..., tuple[Any, Tried]]:
+) -> Callable[..., tuple[Any, JumpRecord]]:
     """Build a jump by one of several proposals, of a position with its density and a key.
 
     The ratio of the `annealed` proposals (proposal,) is complete; for the others the factor of the
@@ -50,7 +50,7 @@ def one_of(
 
     def jump(
         carry: tuple[jax.Array, jax.Array], key: jax.Array
-    ) -> tuple[tuple[jax.Array, jax.Array], Tried]:
+    ) -> tuple[tuple[jax.Array, jax.Array], JumpRecord]:
         position, value = carry
         key_which, key_propose, key_accept = jax.random.split(key, 3)
         which = jax.random.randint(key_which, (), 0, len(proposals))
@@ -61,7 +61,7 @@ def one_of(
         probability = jnp.nan_to_num(jnp.exp(jnp.minimum(ratio.total(), 0)), nan=0.0)
         accepted = jax.random.uniform(key_accept, ()) < probability
         kept = jnp.where(accepted, new, position), jnp.where(accepted, new_value, value)
-        return kept, Tried(which, probability, accepted, numbers(position), numbers(new))
+        return kept, JumpRecord(which, probability, accepted, numbers(position), numbers(new))
 
     return jump
 
@@ -96,7 +96,7 @@ def annealed_proposal(logdensity_fn: LogDensity, move: annealing.Move, steps: in
     return propose_along_path
 
 
-def statistics(names: Sequence[str], tried: Tried, scales: jax.Array) -> dict[str, jax.Array]:
+def statistics(names: Sequence[str], tried: JumpRecord, scales: jax.Array) -> dict[str, jax.Array]:
     """Summarise all jumps of a draw.
 
     Entries by name of a jump are the number of tries, the mean acceptance probability, and the

@@ -1,4 +1,4 @@
-"""The protocol of approximate methods: an object that draws positions from an approximation.
+"""What an approximate method takes and gives: it draws positions from an approximation.
 
 MCMC needs segments, warm-up and checkpoints, and has kernels instead (`kernel.py`). An approximate
 method needs one job.
@@ -7,17 +7,19 @@ method needs one job.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
-import jax
-import numpy as np
-
-from nlobayes.inference.curvature import GaussNewton
 from nlobayes.inference.kernel import LogDensity
-from nlobayes.inference.pretrain import Problem, Rows
+
+if TYPE_CHECKING:
+    import jax
+    import numpy as np
+
+    from nlobayes.inference.curvature import GaussNewton
+    from nlobayes.inference.pretrain import Problem, Rows
 
 
-class Approached(NamedTuple):
+class MethodInput(NamedTuple):
     """The input of a method.
 
     If the output layer is integrated out, the entries are the remaining parameters.
@@ -53,7 +55,7 @@ class Approached(NamedTuple):
     hyperparameters: np.ndarray
 
 
-class Drawn(NamedTuple):
+class MethodDraws(NamedTuple):
     """Draws of a method.
 
     Attributes
@@ -77,17 +79,3 @@ class Drawn(NamedTuple):
     log_density: jax.Array | None = None
     resample: int | None = None
     centres: jax.Array | None = None
-
-
-class Method(Protocol):
-    """An approximate method."""
-
-    def sample(self, key: jax.Array, posterior: Approached) -> Drawn:
-        """Draw positions.
-
-        Raises
-        ------
-        InputError
-            If the number of starts differs from that of the settings.
-        """
-        ...

@@ -126,6 +126,7 @@ def updates_of(core: MetricCore, averaging: Any, search: Callable[[jax.Array], A
 
     def end_window(carry: Carry) -> Carry:
         mass_matrix = core.final(carry.mass_matrix)
+        # Step sizes are in units of the mass matrix: with a new one the search starts again.
         step_size = search(final_step(carry.step_size))
         tuned = Tuned(_exp(step_size.log_step_size, carry), mass_matrix.inverse_mass_matrix)
         return carry._replace(mass_matrix=mass_matrix, step_size=step_size, tuned=tuned)

@@ -140,6 +140,7 @@ class ReversibleJumpKernel(KernelSettings):
             key: jax.Array, state: SizedState, tuned: TunedSizes
         ) -> tuple[SizedState, dict[str, jax.Array]]:
             assert architecture is not None
+            # Built in every step: scales and step sizes are tuned values, known only here.
             move = within.tempered(tuned, self.annealing_integration_steps)
             along_path = annealed_proposal(logdensity_fn, move, self.annealing_steps)
             proposals = [
@@ -151,6 +152,7 @@ class ReversibleJumpKernel(KernelSettings):
             )
             begin = (state.position, state.logdensity)
             (position, _), jumped = jax.lax.scan(one_jump, begin, jax.random.split(key, self.jumps))
+            # HMC needs the gradient at the new position; without an accepted jump it is known.
             new = jax.lax.cond(jnp.any(jumped.accepted), init, lambda _: state, position)
             new = new._replace(tried=jumped.account(len(by_name)))
             return new, statistics([*by_name], jumped, tuned.scales)

@@ -140,6 +140,8 @@ def _output(model: pm.Model, name: str) -> _Output:
     ]
     array, mean, sd = model.replace_rvs_by_values([model[name], *stated])
     value = model.rvs_to_values[variable]
+    # A prior may state its array through any graph that is affine in the value variable, such as
+    # mean + scale * value. Two points give both of its constants without knowing the graph.
     centre, beside = (
         pt.as_tensor(clone_replace([array], {value: at.astype(value.dtype)})[0])
         for at in (mean, mean + sd)

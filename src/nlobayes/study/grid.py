@@ -12,12 +12,12 @@ from pydantic import ValidationError, model_validator
 
 from nlobayes.errors import InputError
 from nlobayes.likelihoods import Likelihood
+from nlobayes.methods import Method
 from nlobayes.priors import Prior
 from nlobayes.settings.own_function import Code
 from nlobayes.settings.values import Frozen, Names, Seeds, check_names
 from nlobayes.study.datasets import DatasetPreset
 from nlobayes.study.fit import check_grid, check_run
-from nlobayes.study.methods import Method
 from nlobayes.study.presets import Evaluation, Execution, Grid, Network
 from nlobayes.study.pretraining import Pretraining
 from nlobayes.study.refusal import refusal

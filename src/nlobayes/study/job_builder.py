@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from nlobayes.errors import InputError
+from nlobayes.methods import ApproximationSettings
+from nlobayes.methods.pymc import PyMC
 from nlobayes.settings.values import Frozen
 from nlobayes.study.datasets import DatasetPreset
 from nlobayes.study.jobs import (
@@ -31,7 +33,6 @@ from nlobayes.study.jobs import (
     WarmupJob,
 )
 from nlobayes.study.jobs_of_runs import SpeedJob, TimedRun
-from nlobayes.study.methods.pymc import PyMC
 from nlobayes.study.rivals import Rival
 from nlobayes.study.run import RunSpec
 
@@ -143,6 +144,7 @@ def _sizes_jobs(run: RunSpec) -> dict[str, Frozen]:
 
 
 def _approximation_jobs(run: RunSpec, model: ModelJob) -> dict[str, Frozen]:
+    assert isinstance(run.method, ApproximationSettings)
     return {
         "approximate": ApproximateJob(model=model, method=run.method, seed=run.seed),
         "diagnose": _diagnosed_alone(run),

@@ -21,9 +21,11 @@ from nlobayes.adaptations import Warmup
 from nlobayes.errors import InputError
 from nlobayes.kernels import Kernel
 from nlobayes.likelihoods import Likelihood
+from nlobayes.methods import Approximation
+from nlobayes.methods.pymc import PyMC
 from nlobayes.priors import Prior
+from nlobayes.settings.agreement import Agreement
 from nlobayes.settings.values import THIN_WAS, Fraction, Frozen, Positive, PositiveInt, Seed
-from nlobayes.study.agreement import Agreement
 from nlobayes.study.datasets import (
     Features,
     GroupColumn,
@@ -34,8 +36,6 @@ from nlobayes.study.datasets import (
     Target,
 )
 from nlobayes.study.files import READ_ERRORS, check_json_keys, read_text
-from nlobayes.study.methods import Approximation
-from nlobayes.study.methods.pymc import PyMC
 from nlobayes.study.own_score import CustomScore
 from nlobayes.study.presets import (
     CalibrationTolerances,

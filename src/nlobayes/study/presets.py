@@ -14,6 +14,7 @@ from pydantic import AfterValidator, Field, field_validator, model_validator
 from nlobayes.errors import InputError
 from nlobayes.evaluation.predictive.noises import NOISES
 from nlobayes.model.activations import ACTIVATIONS, has_slopes, is_known
+from nlobayes.settings.agreement import Agreement
 from nlobayes.settings.own_function import Code
 from nlobayes.settings.values import (
     Fraction,
@@ -25,7 +26,6 @@ from nlobayes.settings.values import (
     Seeds,
 )
 from nlobayes.study.activation import Activations, CustomActivation, form_of
-from nlobayes.study.agreement import Agreement
 from nlobayes.study.counts import Count
 from nlobayes.study.own_score import CustomScore, check_scores
 

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from nlobayes.errors import InputError, words_of
-from nlobayes.study.methods import CHAINS
+from nlobayes.methods import CHAINS
 
 TYPE = re.compile(r"(constrained-)?(str|int|float|bool)|.+\[.*")
 """Name that pydantic gives to one of several types of a key; no study contains it."""

@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 from typing import NamedTuple
 
+from nlobayes.methods.mcmc import MCMC
 from nlobayes.stages import PIPELINE
 from nlobayes.stages.sizes import (
     CELL_SECONDS,
@@ -25,7 +26,6 @@ from nlobayes.stages.sizes import (
 from nlobayes.study.datasets import DatasetPreset
 from nlobayes.study.jobs import PRIOR_DRAWS
 from nlobayes.study.marginalised import MARGINALISED, marginal_numbers
-from nlobayes.study.methods.mcmc import MCMC
 from nlobayes.study.run import RunSpec
 
 CLASSES = 10

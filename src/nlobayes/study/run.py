@@ -7,11 +7,11 @@ from functools import cached_property
 from typing import Literal
 
 from nlobayes.likelihoods import Likelihood
+from nlobayes.methods import Method
+from nlobayes.methods.mcmc import MCMC
 from nlobayes.priors import Prior
 from nlobayes.settings.values import Frozen, Seed
 from nlobayes.study.datasets import DatasetPreset
-from nlobayes.study.methods import Method
-from nlobayes.study.methods.mcmc import MCMC
 from nlobayes.study.presets import Evaluation, Execution, Network
 from nlobayes.study.pretraining import Pretraining
 

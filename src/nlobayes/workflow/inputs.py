@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from nlobayes.study.methods.mcmc import MCMC
+from nlobayes.methods.mcmc import MCMC
 from nlobayes.study.run import RunSpec
 from nlobayes.workflow.plan import MAPS_OF_PLANE, Paths, Plan, dataset_path, map_paths
 

@@ -9,8 +9,8 @@ import pytest
 import yaml
 
 from nlobayes.kernels.nuts import NUTSKernel
+from nlobayes.methods.mcmc import MCMC
 from nlobayes.study.grid import SECTIONS, Study, load_study
-from nlobayes.study.methods.mcmc import MCMC
 from nlobayes.study.presets import Execution
 from nlobayes.study.run import CROSSED
 from tests.refusals import invalid, refused

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from nlobayes.methods.mcmc import MCMC
 from nlobayes.study.grid import Study
 from nlobayes.study.labels import read_whole_study
-from nlobayes.study.methods.mcmc import MCMC
 from nlobayes.study.renamed import reported_renamed_keys
 from nlobayes.workflow.plan import load_plan
 

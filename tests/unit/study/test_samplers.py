@@ -11,9 +11,9 @@ from nlobayes.adaptations import WARMUPS
 from nlobayes.adaptations.windows import FEWEST_ADAPTING_STEPS, WindowWarmup
 from nlobayes.kernels import KERNELS
 from nlobayes.kernels.tempering import TemperingKernel
-from nlobayes.study.agreement import Agreement
+from nlobayes.methods.mcmc import MCMC
+from nlobayes.settings.agreement import Agreement
 from nlobayes.study.grid import Study
-from nlobayes.study.methods.mcmc import MCMC
 from nlobayes.study.presets import Thresholds
 from tests.refusals import invalid, refused
 

@@ -38,7 +38,7 @@ def approximate(
         builder.check_finite(model, position, f"start[{number}]")
     begin = builder.approach(model, data, maps)
     key = builder.chain_key(job.seed, "approximate", 0)
-    drawn = builder.build_method(job.method).sample(key, begin)
+    drawn = job.method.sample(key, begin)
     named = builder.name_draws(model, data, drawn)
     weighed: dict[str, float | None] = {}
     if drawn.resample is not None:

@@ -9,7 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from nlobayes.inference.kernel import Kernel, Posterior, Tuned
-from nlobayes.study.methods.mcmc import MCMC
+from nlobayes.methods.mcmc import MCMC
 from tests.members import build_kernel
 
 STANDARD = np.array([0, 2, 3])

@@ -13,8 +13,8 @@ import pytest
 from nlobayes.inference.adaptation import Untuned
 from nlobayes.inference.kernel import Info, Kernel, Posterior
 from nlobayes.kernels import KERNELS
+from nlobayes.methods.mcmc import MCMC
 from nlobayes.model.conditionals import Conjugates
-from nlobayes.study.methods.mcmc import MCMC
 
 CHANGES: dict[str, dict[str, Any]] = {  # what makes a step short; all else is the default
     "hmc": {"integration_steps": 8},

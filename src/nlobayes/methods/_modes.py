@@ -1,4 +1,4 @@
-"""Shared settings of approximations about several MAPs."""
+"""Approximations about several MAPs, of which Gaussians are the parts."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Annotated
 from pydantic import Field, model_validator
 
 from nlobayes.errors import InputError
-from nlobayes.study.method import MethodSettings
+from nlobayes.methods import ApproximationSettings
 
 COPIES = 6
 """Number of such matrices that are held at once."""
 
 
-class FromModes(MethodSettings):
+class FromModes(ApproximationSettings):
     """An approximation about several MAPs, whose draws are one sample."""
 
     modes: Annotated[int, Field(ge=1, le=1000)] = 4

@@ -1,15 +1,20 @@
-"""Settings of every method: its start, its jobs and their needs."""
+"""The methods: chains of a kernel, chains of PyMC, and approximations that draw in one job."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from nlobayes.errors import InputError
-from nlobayes.settings.values import Frozen
+from nlobayes.inference.method import MethodDraws, MethodInput
+from nlobayes.settings.members import one_of_kinds, settings_of
+from nlobayes.settings.values import Choice
+
+if TYPE_CHECKING:
+    import jax
 
 ChainsPerJob = int | Literal["all"]
 
@@ -24,8 +29,8 @@ Chains = Annotated[int, Field(le=1000), AfterValidator(_more_than_one)]
 """Number of chains, at least two: one chain cannot show convergence."""
 
 
-class MethodSettings(Frozen):
-    """Settings of a method; each kind has a file of its name in `methods/`."""
+class MethodSettings(Choice):
+    """Settings of a method; each kind has a file of its name."""
 
     approximate: ClassVar[bool] = True
     """Whether its draws are not chains, so that convergence does not apply."""
@@ -37,8 +42,6 @@ class MethodSettings(Frozen):
     """Whether it uses minibatches, and so needs a likelihood that is a sum over rows."""
     draws_output: ClassVar[bool] = False
     """Whether it draws the output layer exactly, as if `output: marginalised` were set."""
-
-    kind: str
 
     @property
     def exact(self) -> bool:
@@ -89,3 +92,34 @@ class MethodSettings(Frozen):
         """Count the numbers that a method of one job holds besides its draws."""
         del parameters, train
         return 0
+
+
+class ApproximationSettings(MethodSettings):
+    """Settings of a method whose draws are no chains."""
+
+    @abstractmethod
+    def sample(self, key: jax.Array, posterior: MethodInput) -> MethodDraws:
+        """Draw positions.
+
+        Raises
+        ------
+        InputError
+            If the number of starts differs from that of the settings.
+        """
+
+
+METHODS = settings_of(__name__, __file__, MethodSettings)
+CHAINS = "mcmc"
+
+
+def _of_chains_by_default(value: Any) -> Any:
+    """Read settings without a kind as those of chains."""
+    return {"kind": CHAINS, **value} if isinstance(value, dict) else value
+
+
+if TYPE_CHECKING:
+    Method = MethodSettings
+    Approximation = ApproximationSettings
+else:
+    Approximation = one_of_kinds(each for each in METHODS.values() if each.approximate)
+    Method = Annotated[one_of_kinds(METHODS.values()), BeforeValidator(_of_chains_by_default)]

@@ -20,7 +20,7 @@ from scipy.optimize import minimize
 
 from nlobayes.errors import InputError
 from nlobayes.inference.curvature import check_dense
-from nlobayes.inference.method import Approached
+from nlobayes.inference.method import MethodInput
 
 FARTHEST = 10.0
 """Largest distance of an entry from its MAP in the search: a factor of 22 000 for scales."""
@@ -53,7 +53,7 @@ class Found(NamedTuple):
     slope: float
 
 
-def at_highest_evidence(posterior: Approached, start: jax.Array) -> Found:
+def at_highest_evidence(posterior: MethodInput, start: jax.Array) -> Found:
     """Move a start (entry,) to the highest evidence of its hyperparameters.
 
     Raises
@@ -87,7 +87,7 @@ def at_highest_evidence(posterior: Approached, start: jax.Array) -> Found:
 
 
 def _evidence_with(
-    posterior: Approached,
+    posterior: MethodInput,
 ) -> Callable[[jax.Array], tuple[jax.Array, jax.Array, jax.Array]]:
     """Build the evidence of the hyperparameters of a position, its slope, and the MAP there.
 
@@ -127,7 +127,7 @@ def _evidence_with(
     return evidence
 
 
-def _climb_with(posterior: Approached, rest: np.ndarray) -> Callable[[jax.Array], jax.Array]:
+def _climb_with(posterior: MethodInput, rest: np.ndarray) -> Callable[[jax.Array], jax.Array]:
     """Build the climb to the MAP of some entries given the others (Levenberg and Marquardt)."""
     density = posterior.logdensity_fn
     eps = jnp.finfo(posterior.starts.dtype).eps
@@ -161,5 +161,5 @@ def _climb_with(posterior: Approached, rest: np.ndarray) -> Callable[[jax.Array]
     return climb
 
 
-def _part(posterior: Approached, position: jax.Array, rest: np.ndarray) -> jax.Array:
+def _part(posterior: MethodInput, position: jax.Array, rest: np.ndarray) -> jax.Array:
     return posterior.gauss_newton.dense(position)[np.ix_(rest, rest)]

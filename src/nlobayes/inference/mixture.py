@@ -10,8 +10,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from nlobayes.errors import InputError
-from nlobayes.inference.method import Approached, Drawn
-from nlobayes.inference.methods._gaussian import Gaussian
+from nlobayes.inference.gaussians import Gaussian
+from nlobayes.inference.method import MethodDraws, MethodInput
 
 Weights = Literal["equal", "evidence"]
 
@@ -41,12 +41,12 @@ class Mixture(NamedTuple):
         return jnp.repeat(means, np.asarray(self.dealt), axis=0)
 
     def drawn(
-        self, key: jax.Array, posterior: Approached, of_starts: dict[str, list[float]]
-    ) -> Drawn:
+        self, key: jax.Array, posterior: MethodInput, of_starts: dict[str, list[float]]
+    ) -> MethodDraws:
         """Draw full positions with their log densities; keep the numbers of each start."""
         last = jax.random.fold_in(key, len(self.parts))
         drawn = self.draw(key)
-        return Drawn(posterior.complete(last, drawn), of_starts, self.log_density(drawn))
+        return MethodDraws(posterior.complete(last, drawn), of_starts, self.log_density(drawn))
 
 
 def deal(draws: int, log_evidence: Sequence[float], weights: Weights) -> list[int]:

@@ -7,23 +7,28 @@ data). Learned scales and noise are fixed at the MAP too. Draws of several MAPs 
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-import jax
-import jax.numpy as jnp
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from nlobayes.errors import InputError
-from nlobayes.inference.method import Approached, Drawn
-from nlobayes.inference.methods._mixture import check_starts, deal
+from nlobayes.inference.method import MethodDraws, MethodInput
+from nlobayes.methods._modes import FromModes
+
+if TYPE_CHECKING:
+    import jax
 
 
-class LastLayer(NamedTuple):
-    """Draws of the output layer at several MAPs."""
+class LastLayer(FromModes):
+    """Weights and bias of the output, drawn given all other parameters at a MAP; an approximation.
 
-    modes: int
-    draws: int
+    The draws given the other parameters are exact. The method needs a Gaussian likelihood, a prior
+    of the output that is Gaussian given its scales, and `precision: float64`.
+    """
 
-    def sample(self, key: jax.Array, posterior: Approached) -> Drawn:
+    draws_output: ClassVar[bool] = True
+
+    kind: Literal["last_layer"]
+
+    def sample(self, key: jax.Array, posterior: MethodInput) -> MethodDraws:
         """Draw positions, those of the first MAP first; the log density of the fixed part is kept.
 
         Raises
@@ -31,6 +36,11 @@ class LastLayer(NamedTuple):
         InputError
             If there are more or fewer MAPs than modes, or the output layer is not integrated out.
         """
+        import jax
+        import jax.numpy as jnp
+
+        from nlobayes.inference.mixture import check_starts, deal
+
         check_starts(posterior.starts, self.modes)
         if posterior.starts.shape == posterior.maps.shape:
             raise InputError("inference.output_not_integrated")
@@ -38,7 +48,4 @@ class LastLayer(NamedTuple):
         reached = [float(density(start)) for start in posterior.starts]
         dealt = jnp.asarray(deal(self.draws, [0.0] * self.modes, "equal"))
         at = jnp.repeat(posterior.starts, dealt, axis=0)
-        return Drawn(posterior.complete(key, at), {"log_density_of_starts": reached})
-
-
-build = LastLayer
+        return MethodDraws(posterior.complete(key, at), {"log_density_of_starts": reached})

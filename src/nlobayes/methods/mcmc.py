@@ -11,9 +11,9 @@ from nlobayes.adaptations import Warmup
 from nlobayes.adaptations.windows import WindowWarmup
 from nlobayes.errors import InputError
 from nlobayes.kernels import KERNELS, Kernel
+from nlobayes.methods import Chains, ChainsPerJob, MethodSettings
+from nlobayes.settings.agreement import Agreement
 from nlobayes.settings.values import THIN_WAS, PositiveInt, Segments
-from nlobayes.study.agreement import Agreement
-from nlobayes.study.method import Chains, ChainsPerJob, MethodSettings
 
 
 class MCMC(MethodSettings):

@@ -7,8 +7,8 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field, field_validator
 
 from nlobayes.errors import InputError
+from nlobayes.methods import Chains, MethodSettings
 from nlobayes.settings.values import PositiveInt
-from nlobayes.study.method import Chains, MethodSettings
 
 MOST_STEPS = 2**10
 """Leapfrog steps of the largest tree in all three samplers."""

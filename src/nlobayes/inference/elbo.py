@@ -20,8 +20,8 @@ import numpy as np
 import optax
 from jax.scipy.linalg import cho_factor, cho_solve, solve_triangular
 
+from nlobayes.inference.gaussians import Covariance, Gaussian
 from nlobayes.inference.kernel import LogDensity
-from nlobayes.inference.methods._gaussian import Covariance, Gaussian
 
 Parameters = dict[str, jax.Array]
 Carried = tuple[Parameters, optax.OptState]
