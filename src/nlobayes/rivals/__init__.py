@@ -1,16 +1,24 @@
-"""The rivals: regressors for comparison with our Bayesian networks, by name, one module each.
+"""The rivals: regressors of other libraries for comparison with our networks, a file each.
 
-Each is fitted to train rows only and predicts in units of the network.
+Each is fitted to train rows only and predicts in units of the network. Their libraries are imported
+when they are fitted.
 """
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, Protocol
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-import numpy as np
+from nlobayes.settings.members import one_of_kinds, settings_of
+from nlobayes.settings.values import Choice, Seed
 
-from nlobayes.families import Family
+if TYPE_CHECKING:
+    import numpy as np
+
+SCIKIT_LEARN = "sklearn"
+"""Package that the extra `rivals` installs."""
 
 
 class RivalOutput(NamedTuple):
@@ -30,7 +38,7 @@ class RivalOutput(NamedTuple):
     sd: np.ndarray | None = None
 
 
-class Fitted(NamedTuple):
+class FittedRival(NamedTuple):
     """A fitted rival: a function from features (point, feature) to predictions, and facts.
 
     Among the facts `rows` counts the train rows that were used.
@@ -40,14 +48,28 @@ class Fitted(NamedTuple):
     facts: Mapping[str, Any]
 
 
-class Rival(Protocol):
-    """A regressor."""
+class RivalSettings(Choice):
+    """Settings of a rival; each kind has a file of its name."""
 
-    def fit(
-        self, features: np.ndarray, target: np.ndarray, *, seed: int, **settings: Any
-    ) -> Fitted:
+    library: ClassVar[str | None] = None
+    """Package that the rival needs besides the required ones."""
+
+    seed: Seed = 1
+    """Seed of all random numbers of its fit."""
+
+    @property
+    def missing(self) -> str | None:
+        """Name of the needed package if it is not installed; None if nothing is missing."""
+        return self.library if self.library and find_spec(self.library) is None else None
+
+    @abstractmethod
+    def fit(self, features: np.ndarray, target: np.ndarray) -> FittedRival:
         """Fit the target (point,) at features (point, feature) of the train rows."""
-        ...
 
 
-RIVALS: Family[Rival] = Family(__name__, __file__)
+RIVALS = settings_of(__name__, __file__, RivalSettings)
+
+if TYPE_CHECKING:
+    Rival = RivalSettings
+else:
+    Rival = one_of_kinds(RIVALS.values())

@@ -6,53 +6,72 @@ They learn the mean alone, or quantiles of an observation, by the loss of each q
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-import numpy as np
-from sklearn.ensemble import HistGradientBoostingRegressor
+from pydantic import Field
 
-from nlobayes.rivals import Fitted, RivalOutput
+from nlobayes.rivals import SCIKIT_LEARN, FittedRival, RivalOutput, RivalSettings
+from nlobayes.settings.values import Fraction, Positive, PositiveInt
 
-LEVELS = (np.arange(32) + 0.5) / 32
-"""Probabilities of the quantiles that represent draws."""
+if TYPE_CHECKING:
+    import numpy as np
+
+LEVELS = 32
+"""Number of the quantiles that represent draws."""
 SMALLEST_SD = 1e-3
 """Least spread of the quantiles, in units of the network: leaves may have equal quantiles."""
 
 
-def fit(
-    features: np.ndarray,
-    target: np.ndarray,
-    *,
-    seed: int,
-    quantiles: bool,
-    learning_rate: float,
-    most_iterations: int,
-    most_leaves: int,
-    patience: int,
-    held_out: float,
-) -> Fitted:
-    """Add trees until the score of held-out rows of the train split no longer improves."""
-    settings = {
-        "learning_rate": learning_rate,
-        "max_iter": most_iterations,
-        "max_leaf_nodes": most_leaves,
-        "early_stopping": True,
-        "validation_fraction": held_out,
-        "n_iter_no_change": patience,
-        "random_state": seed,
-    }
-    losses = [{"loss": "quantile", "quantile": level} for level in LEVELS] if quantiles else [{}]
-    each = [
-        HistGradientBoostingRegressor(**settings, **loss).fit(features, target) for loss in losses
-    ]
-    iterations = [int(trees.n_iter_) for trees in each]
-    facts: dict[str, Any] = {"rows": len(target)}
-    facts["iterations"] = iterations if quantiles else iterations[0]
-    return Fitted(lambda points: _predict(each, points), facts)
+class BoostedTreesRival(RivalSettings):
+    """Gradient-boosted trees on histograms of the features, for the mean or for quantiles."""
+
+    library: ClassVar[str | None] = SCIKIT_LEARN
+
+    kind: Literal["boosted_trees"]
+    quantiles: bool = False
+    """Learn 32 quantiles of an observation, used as draws, instead of the mean."""
+    learning_rate: Positive = 0.05
+    """Share of each tree that is added."""
+    most_iterations: PositiveInt = 2000
+    """Most trees."""
+    most_leaves: Annotated[int, Field(ge=2, le=10_000)] = 15
+    """Most leaves of a tree."""
+    patience: PositiveInt = 30
+    """Number of trees without a gain on held-out train rows after which the fit stops."""
+    held_out: Fraction = 0.1
+    """Share of the train rows that decide when to stop."""
+
+    def fit(self, features: np.ndarray, target: np.ndarray) -> FittedRival:
+        """Add trees until the score of held-out rows of the train split no longer improves."""
+        from sklearn.ensemble import HistGradientBoostingRegressor
+
+        settings = {
+            "learning_rate": self.learning_rate,
+            "max_iter": self.most_iterations,
+            "max_leaf_nodes": self.most_leaves,
+            "early_stopping": True,
+            "validation_fraction": self.held_out,
+            "n_iter_no_change": self.patience,
+            "random_state": self.seed,
+        }
+        losses: list[dict[str, Any]] = [{}]
+        if self.quantiles:
+            levels = ((number + 0.5) / LEVELS for number in range(LEVELS))
+            losses = [{"loss": "quantile", "quantile": level} for level in levels]
+        each = [
+            HistGradientBoostingRegressor(**settings, **loss).fit(features, target)
+            for loss in losses
+        ]
+        iterations = [int(trees.n_iter_) for trees in each]
+        facts: dict[str, Any] = {"rows": len(target)}
+        facts["iterations"] = iterations if self.quantiles else iterations[0]
+        return FittedRival(lambda points: _predict(each, points), facts)
 
 
-def _predict(each: Sequence[HistGradientBoostingRegressor], points: np.ndarray) -> RivalOutput:
+def _predict(each: Sequence[Any], points: np.ndarray) -> RivalOutput:
     """Predict the mean, or quantiles (level, point) in order: those that cross are sorted."""
+    import numpy as np
+
     draws = np.stack([trees.predict(points) for trees in each])
     if len(each) == 1:
         return RivalOutput(draws)

@@ -6,141 +6,58 @@ Rasmussen and Williams 2006, section 5.4.1), as scikit-learn finds it by L-BFGS-
 
 from __future__ import annotations
 
-import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
-import numpy as np
-from scipy.special import ndtri
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.gaussian_process import GaussianProcessRegressor
-from sklearn.gaussian_process.kernels import RBF, ConstantKernel, Kernel, Matern, WhiteKernel
+from pydantic import Field
 
-from nlobayes.rivals import Fitted, RivalOutput
+from nlobayes.rivals import SCIKIT_LEARN, FittedRival, RivalSettings
 
-JITTER = 1e-10
-"""Variance added to the diagonal besides the noise, in units of the variance of the target; as long
-as a matrix is not positive definite to rounding, it is multiplied by ten."""
-MOST_JITTER = 1e-4
-AMPLITUDES, SCALES, NOISES = (1e-3, 1e6), (1e-2, 1e4), (1e-10, 1.0)
-"""Bounds: variance, length scales in units of the features, variance of the noise."""
-START = 1.0, 1.0, 1e-2
-"""Start of the search; from less noise it misses the maximum of noisy targets."""
-DRAWS = 32
-POINTS = 2048
-"""Points that are predicted at once."""
-MOST_BYTES = 2e9
-"""Memory that a gradient of the marginal likelihood may take."""
+if TYPE_CHECKING:
+    import numpy as np
 
 
-def fit(
-    features: np.ndarray,
-    target: np.ndarray,
-    *,
-    seed: int,
-    kernel: str,
-    most_rows: int,
-    most_rows_of_search: int,
-) -> Fitted:
-    """Fit the hyperparameters, and condition on the train rows.
+class GaussianProcessRival(RivalSettings):
+    """A Gaussian process, fitted by type-II maximum: length scale of each feature, and noise."""
 
-    At most `most_rows` rows are used, chosen at random. The search of the hyperparameters uses at
-    most `most_rows_of_search` of these, and no more than fit into `MOST_BYTES`. If the matrix of
-    all used rows stays singular, only the rows of the search are kept; `rows` is their number.
-    """
-    searched = min(most_rows_of_search, rows_in_memory(features.shape[1]))
-    order = np.random.default_rng(seed).permutation(len(target))
-    used, some = np.sort(order[:most_rows]), np.sort(order[: min(most_rows, searched)])
-    found = _search(kernel, features[some], target[some])
-    more = len(used) > len(some)
-    whole = condition(found.kernel_, features, target, used) if more else None
-    process = found if whole is None else whole
-    facts = {
-        "rows": len(process.y_train_),
-        "rows_of_search": len(some),
-        "log_marginal_likelihood": float(found.log_marginal_likelihood_value_),
-        "jitter": process.alpha,
-        **hyperparameters(process.kernel_),
-    }
-    return Fitted(lambda points: _predict(process, points), facts)
+    library: ClassVar[str | None] = SCIKIT_LEARN
 
+    kind: Literal["gaussian_process"]
+    kernel: Literal["matern_5_2", "rbf"] = "matern_5_2"
+    """Form of its covariance; functions of `rbf` are infinitely smooth."""
+    most_rows: Annotated[int, Field(ge=10, le=5000)] = 2000
+    """Most train rows that it is conditioned on, chosen at random if there are more."""
+    most_rows_of_search: Annotated[int, Field(ge=10, le=2000)] = 1000
+    """Most of these rows for the fit of length scales, amplitude and noise."""
 
-def _search(kernel: str, features: np.ndarray, target: np.ndarray) -> GaussianProcessRegressor:
-    """Search the hyperparameters.
+    def fit(self, features: np.ndarray, target: np.ndarray) -> FittedRival:
+        """Fit the hyperparameters, and condition on the train rows.
 
-    scikit-learn warns at a bound, and when rounding ends a search on noise-free targets, although
-    the result is a maximum. These warnings are suppressed.
-    """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        return _regressor(_kernel(kernel, features.shape[1])).fit(features, target)
+        The search of the hyperparameters uses no more rows than fit into memory. If the matrix of
+        all used rows stays singular, only the rows of the search are kept; `rows` is their number.
+        """
+        import numpy as np
 
+        from nlobayes.rivals._gaussian_process import (
+            condition,
+            hyperparameters,
+            predict,
+            rows_in_memory,
+            search,
+        )
 
-def condition(
-    kernel: Kernel, features: np.ndarray, target: np.ndarray, rows: np.ndarray
-) -> GaussianProcessRegressor | None:
-    """Condition a process of known hyperparameters on some rows.
-
-    None where `MOST_JITTER` does not make its matrix positive definite.
-    """
-    jitter = JITTER
-    while jitter <= MOST_JITTER:
-        process = _regressor(kernel, optimizer=None, alpha=jitter)
-        try:
-            return process.fit(features[rows], target[rows])
-        except np.linalg.LinAlgError:
-            jitter *= 10
-    return None
-
-
-def hyperparameters(kernel: Kernel) -> dict[str, Any]:
-    """Return the amplitude, the length scales and the noise, as standard deviations."""
-    signal, noise = kernel.k1, kernel.k2
-    return {
-        "amplitude": float(np.sqrt(signal.k1.constant_value)),
-        "length_scales": np.atleast_1d(signal.k2.length_scale).tolist(),
-        "noise": float(np.sqrt(noise.noise_level)),
-    }
-
-
-def rows_in_memory(features: int) -> int:
-    """Count the rows whose marginal likelihood has a gradient that fits into `MOST_BYTES`.
-
-    At its peak the gradient holds three arrays (row, row, feature) and six (row, row) of float64.
-    """
-    return int(np.sqrt(MOST_BYTES / (8 * (3 * features + 6))))
-
-
-def _kernel(name: str, features: int) -> Kernel:
-    """Build amplitude x (matern_5_2 or rbf) + noise."""
-    amplitude, scale, noise = START
-    scales = np.full(features, scale)
-    shape = RBF(scales, SCALES) if name == "rbf" else Matern(scales, SCALES, nu=2.5)
-    return ConstantKernel(amplitude, AMPLITUDES) * shape + WhiteKernel(noise, NOISES)
-
-
-def _regressor(
-    kernel: Kernel, alpha: float = JITTER, optimizer: str | None = "fmin_l_bfgs_b"
-) -> GaussianProcessRegressor:
-    return GaussianProcessRegressor(kernel, alpha=alpha, optimizer=optimizer)
-
-
-def _predict(process: GaussianProcessRegressor, points: np.ndarray) -> RivalOutput:
-    """Predict; rounding cannot make the variance smaller than that of the noise."""
-    parts = [points[first : first + POINTS] for first in range(0, len(points), POINTS)]
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Predicted variances smaller than 0", UserWarning)
-        found = [process.predict(part, return_std=True) for part in parts]
-    mean, sd = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
-    noise = process.kernel_.k2.noise_level
-    latent = np.sqrt(np.maximum(np.square(sd) - noise, 0.0))
-    draws = mean + latent * gaussian_quantiles(DRAWS)[:, np.newaxis]
-    return RivalOutput(draws, np.sqrt(latent**2 + noise))
-
-
-def gaussian_quantiles(count: int) -> np.ndarray:
-    """Return `count` quantiles of a standard Gaussian, scaled to have variance one.
-
-    They represent its draws without the error of a random sample.
-    """
-    quantiles = ndtri((np.arange(count) + 0.5) / count)
-    return quantiles / np.sqrt(np.mean(np.square(quantiles)))
+        searched = min(self.most_rows_of_search, rows_in_memory(features.shape[1]))
+        order = np.random.default_rng(self.seed).permutation(len(target))
+        used = np.sort(order[: self.most_rows])
+        some = np.sort(order[: min(self.most_rows, searched)])
+        found = search(self.kernel, features[some], target[some])
+        more = len(used) > len(some)
+        whole = condition(found.kernel_, features, target, used) if more else None
+        process = found if whole is None else whole
+        facts = {
+            "rows": len(process.y_train_),
+            "rows_of_search": len(some),
+            "log_marginal_likelihood": float(found.log_marginal_likelihood_value_),
+            "jitter": process.alpha,
+            **hyperparameters(process.kernel_),
+        }
+        return FittedRival(lambda points: predict(process, points), facts)

@@ -55,6 +55,7 @@ PositiveInt = Annotated[int, Field(ge=1), AfterValidator(_at_most)]
 Segments = Annotated[int, Field(ge=1, le=10_000)]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Jitter = Annotated[float, Field(ge=0, lt=1)]
+Width = Annotated[int, Field(ge=1, le=10_000)]
 Rows = Annotated[int, Field(ge=1, strict=True)] | Fraction
 Seed = Annotated[int, Field(ge=0, lt=2**32)]
 Seeds = Annotated[tuple[Seed, ...], Field(min_length=1), AfterValidator(_each_once)]

@@ -14,6 +14,7 @@ from nlobayes.errors import InputError
 from nlobayes.likelihoods import Likelihood
 from nlobayes.methods import Method
 from nlobayes.priors import Prior
+from nlobayes.rivals import Rival
 from nlobayes.settings.own_function import Code
 from nlobayes.settings.values import Frozen, Names, Seeds, check_names
 from nlobayes.study.datasets import DatasetPreset
@@ -21,7 +22,6 @@ from nlobayes.study.fit import check_grid, check_run
 from nlobayes.study.presets import Evaluation, Execution, Grid, Network
 from nlobayes.study.pretraining import Pretraining
 from nlobayes.study.refusal import refusal
-from nlobayes.study.rivals import Rival
 from nlobayes.study.run import CROSSED, RunSpec
 
 SECTIONS = {

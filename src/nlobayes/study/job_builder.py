@@ -8,6 +8,7 @@ from typing import Any
 from nlobayes.errors import InputError
 from nlobayes.methods import ApproximationSettings
 from nlobayes.methods.pymc import PyMC
+from nlobayes.rivals import Rival
 from nlobayes.settings.values import Frozen
 from nlobayes.study.datasets import DatasetPreset
 from nlobayes.study.jobs import (
@@ -33,7 +34,6 @@ from nlobayes.study.jobs import (
     WarmupJob,
 )
 from nlobayes.study.jobs_of_runs import SpeedJob, TimedRun
-from nlobayes.study.rivals import Rival
 from nlobayes.study.run import RunSpec
 
 

@@ -24,6 +24,7 @@ from nlobayes.likelihoods import Likelihood
 from nlobayes.methods import Approximation
 from nlobayes.methods.pymc import PyMC
 from nlobayes.priors import Prior
+from nlobayes.rivals import Rival
 from nlobayes.settings.agreement import Agreement
 from nlobayes.settings.values import THIN_WAS, Fraction, Frozen, Positive, PositiveInt, Seed
 from nlobayes.study.datasets import (
@@ -48,7 +49,6 @@ from nlobayes.study.presets import (
 )
 from nlobayes.study.pretraining import Pretraining
 from nlobayes.study.refusal import refusal
-from nlobayes.study.rivals import Rival
 from nlobayes.study.sources import SOURCES, Source
 from nlobayes.study.sources.slha import Spectra
 

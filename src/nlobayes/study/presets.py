@@ -24,12 +24,11 @@ from nlobayes.settings.values import (
     Positive,
     PositiveInt,
     Seeds,
+    Width,
 )
 from nlobayes.study.activation import Activations, CustomActivation, form_of
 from nlobayes.study.counts import Count
 from nlobayes.study.own_score import CustomScore, check_scores
-
-Width = Annotated[int, Field(ge=1, le=10_000)]
 
 
 class Network(Frozen):

@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 from nlobayes.evaluation.scores import linear
-from nlobayes.rivals import Fitted, gaussian_process
+from nlobayes.rivals import FittedRival
+from nlobayes.rivals import _gaussian_process as gaussian_process
+from nlobayes.rivals.gaussian_process import GaussianProcessRival
 
-SETTINGS = {"kernel": "matern_5_2", "most_rows": 2000, "most_rows_of_search": 1000}
+SETTINGS: dict[str, Any] = {"kernel": "matern_5_2", "most_rows": 2000, "most_rows_of_search": 1000}
 
 
 def points(count: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -19,10 +21,11 @@ def points(count: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     return features, np.sin(2 * features[:, 0]) + 0.5 * features[:, 1] ** 2
 
 
-def fitted(count: int = 50, noise: float = 0.0, **changes: Any) -> Fitted:
+def fitted(count: int = 50, noise: float = 0.0, **changes: Any) -> FittedRival:
     features, target = points(count)
     target = target + noise * np.random.default_rng(1).normal(size=count)
-    return gaussian_process.fit(features, target, **{"seed": 3, **SETTINGS, **changes})
+    settings = {"seed": 3, **SETTINGS, **changes}
+    return GaussianProcessRival(kind="gaussian_process", **settings).fit(features, target)
 
 
 def covariance(one: np.ndarray, two: np.ndarray, kernel: str, facts: Any) -> np.ndarray:
@@ -66,8 +69,8 @@ def test_its_hyperparameters_are_at_a_maximum() -> None:
     """No neighbour, 1 % off in one of them, has a larger marginal likelihood."""
     features, target = points(60)
     target = target + 0.1 * np.random.default_rng(1).normal(size=60)
-    rival = gaussian_process.fit(features, target, seed=1, **SETTINGS)  # type: ignore[arg-type]
-    process = gaussian_process._search("matern_5_2", features, target)
+    rival = GaussianProcessRival(kind="gaussian_process", seed=1, **SETTINGS).fit(features, target)
+    process = gaussian_process.search("matern_5_2", features, target)
     best = process.log_marginal_likelihood_value_
     assert rival.facts["log_marginal_likelihood"] == pytest.approx(best, rel=1e-12)
     for place in range(4):

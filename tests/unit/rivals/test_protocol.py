@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from nlobayes.evaluation.scores import linear
-from nlobayes.rivals import RIVALS, Fitted
-from nlobayes.study.rivals import RIVALS as SETTINGS
+from nlobayes.rivals import RIVALS, FittedRival
 
 CHANGES: dict[str, dict[str, Any]] = {
     "network_ensemble": {"steps": 600, "members": 3, "hidden": (16, 16)},
@@ -24,16 +23,12 @@ def truth(features: np.ndarray) -> np.ndarray:
 
 
 @cache
-def fit(kind: str, rows: int = 300, seed: int = 1, again: bool = False) -> Fitted:
+def fit(kind: str, rows: int = 300, seed: int = 1, again: bool = False) -> FittedRival:
     """Fit a rival, once unless asked to again."""
     del again
     features = np.random.default_rng(4).uniform(-2, 2, (rows, 3))
-    settings = SETTINGS[kind].model_validate({"kind": kind, "seed": seed, **CHANGES.get(kind, {})})
-    return RIVALS[kind].fit(features, truth(features), **settings.arguments())
-
-
-def test_settings_and_numerics_have_the_same_members() -> None:
-    assert {*RIVALS} == {*SETTINGS}
+    settings = RIVALS[kind].model_validate({"kind": kind, "seed": seed, **CHANGES.get(kind, {})})
+    return settings.fit(features, truth(features))
 
 
 @pytest.mark.parametrize("kind", RIVALS)
@@ -71,10 +66,10 @@ def test_members_of_an_ensemble_differ_and_their_mean_is_better_than_each() -> N
 def test_a_network_keeps_its_best_check_and_not_its_last() -> None:
     """A learning rate that ruins what was found: the held-out error stays the smallest seen."""
     features = np.random.default_rng(4).uniform(-2, 2, (100, 3))
-    given = {"members": 2, "hidden": (8,), "batch": 100, "held_out": 0.2}
-    member = RIVALS["network_ensemble"]
+    given: dict[str, Any] = {"members": 2, "hidden": (8,), "batch": 100, "held_out": 0.2}
+    given |= {"kind": "network_ensemble", "seed": 1, "steps": 3000, "learning_rate": 0.05}
     noise = np.random.default_rng(5).normal(size=100)
-    rival = member.fit(features, noise, seed=1, steps=3000, learning_rate=0.05, **given)
+    rival = RIVALS["network_ensemble"](**given).fit(features, noise)
     assert max(rival.facts["held_out_rmse"]) < 1.3  # of pure noise, fitted to the end: 2 and more
 
 
@@ -83,12 +78,10 @@ def test_quantiles_of_trees_are_in_order_and_follow_the_noise() -> None:
     rng = np.random.default_rng(6)
     features, new = rng.uniform(-1, 1, (2, 2000, 1))
     noise = rng.normal(size=(2, 2000)) * np.where(np.stack([features, new]) > 0, 1.0, 0.1)[..., 0]
-    settings = SETTINGS["boosted_trees"].model_validate(
+    settings = RIVALS["boosted_trees"].model_validate(
         {"kind": "boosted_trees", "quantiles": True, "most_iterations": 60}
     )
-    prediction = (
-        RIVALS["boosted_trees"].fit(features, noise[0], **settings.arguments()).predict(new)
-    )
+    prediction = settings.fit(features, noise[0]).predict(new)
     assert prediction.draws.shape == (32, 2000)
     assert (np.diff(prediction.draws, axis=0) >= 0).all()
     assert prediction.sd is not None

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from nlobayes.rivals import RIVALS
 from nlobayes.study.grid import Study, load_study
 from nlobayes.study.library import override
-from nlobayes.study.rivals import RIVALS
 from tests.refusals import refused
 from tests.unit.workflow.conftest import SMALL
 

@@ -19,9 +19,8 @@ from nlobayes.commands.shared.rivals import EXTRA, check_target, rows_learned
 from nlobayes.data.splits import TRAIN
 from nlobayes.data.transforms import target_transform, unstandardise
 from nlobayes.extras import PACKAGES, needed
-from nlobayes.rivals import RIVALS, Fitted
+from nlobayes.rivals import FittedRival, Rival
 from nlobayes.study.jobs import RivalJob, read_job
-from nlobayes.study.rivals import Rival
 from nlobayes.types import Dataset, RivalPrediction
 
 TIMED = (1, 4096)
@@ -56,8 +55,7 @@ def _predict(settings: Rival, data: Dataset) -> tuple[RivalPrediction, Mapping[s
         return RivalPrediction(nothing, None, {}, settings.missing), {}
     runtime.configure("float32")
     train, began = data.split == TRAIN, time.process_time()
-    member = RIVALS[settings.kind]
-    fitted = member.fit(data.features[train], data.target[train], **settings.arguments())
+    fitted = settings.fit(data.features[train], data.target[train])
     seconds = {"fit": time.process_time() - began, **_prediction_times(fitted, data.features)}
     fitted = fitted._replace(facts={**fitted.facts, "train_rows": int(train.sum())})
     part = rows_learned(fitted.facts) or "all train rows"
@@ -65,14 +63,14 @@ def _predict(settings: Rival, data: Dataset) -> tuple[RivalPrediction, Mapping[s
     return _on_model_scale(fitted, data), seconds
 
 
-def _on_model_scale(fitted: Fitted, data: Dataset) -> RivalPrediction:
+def _on_model_scale(fitted: FittedRival, data: Dataset) -> RivalPrediction:
     prediction, target = fitted.predict(data.features), target_transform(data.transforms)
     sd = None if prediction.sd is None else prediction.sd * target.sd
     function = unstandardise(target, prediction.draws, data.relative_to)
     return RivalPrediction(function, sd, fitted.facts)
 
 
-def _prediction_times(fitted: Fitted, features: np.ndarray) -> dict[str, float]:
+def _prediction_times(fitted: FittedRival, features: np.ndarray) -> dict[str, float]:
     """Time predictions of `TIMED` points at once: the shortest of three trials."""
     return {
         f"predict_{count}": _best_time(fitted.predict, _rows(features, count)) for count in TIMED
