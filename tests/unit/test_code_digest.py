@@ -63,6 +63,7 @@ READ_BY_SETTINGS = {
         "model.likelihood",
         "inference.kernel",
         "inference.adaptation",
+        "inference.method",
     ),
 }
 """What settings import; a verb that computes with it has it in its closure."""

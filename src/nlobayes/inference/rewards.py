@@ -11,8 +11,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from nlobayes.errors import InputError
-
 LARGEST_REWARD = 4.0
 COVARIANCE_LENGTH = 0.2
 DELTA = 0.1
@@ -43,8 +41,6 @@ def lay_grid(step_sizes: tuple[float, float, int], integration_steps: tuple[int,
     Points are uniform in the logarithm. Numbers of leapfrog steps that round to the same integer
     are one candidate; step sizes vary slowest.
     """
-    _require_range("step_size", step_sizes)
-    _require_range("integration_steps", integration_steps)
     lengths = np.unique(np.round(np.geomspace(*integration_steps)).astype(int))
     step_size, steps = (
         each.ravel() for each in np.meshgrid(np.geomspace(*step_sizes), lengths, indexing="ij")
@@ -103,11 +99,3 @@ def _place(values: np.ndarray) -> np.ndarray:
     """Map values to [0, 1] by their logarithm."""
     logs = np.log(values)
     return (logs - logs.min()) / max(np.ptp(logs), np.finfo(float).tiny)
-
-
-def _require_range(name: str, points: tuple[float, float, int]) -> None:
-    least, largest, count = points
-    if not 0 < least <= largest or count < 1:
-        raise InputError(
-            "inference.search_range", setting=name, least=least, largest=largest, points=count
-        )

@@ -17,7 +17,7 @@ from nlobayes.inference.adaptation import Adaptation, Untuned
 from nlobayes.inference.kernel import Posterior
 from nlobayes.inference.sampling import draw
 from nlobayes.kernels import chees
-from nlobayes.kernels.chees import TrajectoryState, TunedTrajectory
+from nlobayes.kernels.chees import ChEESKernel, TrajectoryState, TunedTrajectory
 from tests.members import build_kernel, build_warmup
 from tests.refusals import refused
 
@@ -41,7 +41,7 @@ def build(steps: int, share: float = 1.0, most: int = MOST, **settings: Any) -> 
         "target_acceptance": 0.651,
         "learning_rate": 0.025,
     }
-    untuned = Untuned(KERNEL, {"most_integration_steps": most})
+    untuned = Untuned(KERNEL, ChEESKernel(kind="chees", most_integration_steps=most))
     return build_warmup("chees", untuned, steps=steps, adaptation_share=share, **usual | settings)
 
 

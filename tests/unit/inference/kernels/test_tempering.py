@@ -12,11 +12,10 @@ from scipy.stats import norm
 
 from nlobayes.diagnostics.autocorrelation import integrated_time
 from nlobayes.inference import replicas
-from nlobayes.inference.kernel import Info, Kernel, LogDensity, Posterior, Tuned
+from nlobayes.inference.kernel import Info, Kernel, Posterior, Tuned
 from nlobayes.inference.replicas import LadderState, TunedLadder
 from nlobayes.inference.sampling import Draws, draw
 from tests.members import build_kernel
-from tests.refusals import refused
 
 MOVES: dict[str, Any] = {"jitter": 0.5, "divergence_threshold": 1000.0}
 SIGNIFICANCE = 0.001
@@ -229,25 +228,3 @@ def test_restarts_are_arrivals_from_the_hottest_rung() -> None:
         restarts += labels[0] in hot
         hot = (hot - {labels[0]}) | {labels[-1]}
     assert restarts >= 5
-
-
-@pytest.mark.parametrize(
-    ("settings", "kind"),
-    [
-        ({"inverse_temperatures": (0.9, 0.5)}, "listed"),
-        ({"inverse_temperatures": (1.0, 0.5, 0.5)}, "listed"),
-        ({"inverse_temperatures": (1.0, 0.2, 0.5)}, "listed"),
-        ({"inverse_temperatures": (1.0, -0.1)}, "listed"),
-        ({"inverse_temperatures": (1.0,)}, "listed"),
-        ({"inverse_temperatures": (1.0, float("nan"))}, "listed"),
-        ({"num_temperatures": 1, "min_inverse_temperature": 0.1}, "geometric"),
-        ({"num_temperatures": 4, "min_inverse_temperature": 0.0}, "geometric"),
-        ({"num_temperatures": 4, "min_inverse_temperature": 1.0}, "geometric"),
-        ({"num_temperatures": 4}, "geometric"),
-        ({}, "geometric"),
-    ],
-)
-def test_wrong_ladders_are_refused(settings: dict[str, Any], kind: str) -> None:
-    density: LogDensity = flattened
-    with refused(f"inference.{kind}_ladder"):
-        build_kernel("tempering", Posterior(density), integration_steps=2, **MOVES, **settings)
