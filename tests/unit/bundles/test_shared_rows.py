@@ -12,7 +12,8 @@ import pytest
 from nlobayes import Bundle
 from nlobayes.artifacts.contents import write_dataset
 from nlobayes.artifacts.seals import digest
-from nlobayes.bundles.shared_rows import SharedRows, Trained, as_mapping, read_rows, share, widening
+from nlobayes.bundles.shared_rows import SharedRows, as_mapping, read_rows, widening
+from nlobayes.bundles.training_data import Trained, share
 from nlobayes.commands.tools.bundle import bundle
 from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.types import Dataset, Exported

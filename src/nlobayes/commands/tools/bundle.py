@@ -10,8 +10,9 @@ import typer
 
 from nlobayes.artifacts.files import as_json, write_folder
 from nlobayes.bundles.index import INDEX, Entry, Index, as_mapping, entry_of
-from nlobayes.bundles.shared_rows import SharedRows, share, trained, widening
+from nlobayes.bundles.shared_rows import SharedRows, widening
 from nlobayes.bundles.surrogates import Bundle, load_each
+from nlobayes.bundles.training_data import share, trained
 from nlobayes.errors import one_line
 from nlobayes.surrogate.surrogate import Surrogate
 
