@@ -114,8 +114,8 @@ print(snakemake()[-2500:])
 # %% [markdown]
 # ## The verdict
 #
-# The same numbers are in files. Were a check of convergence failed, [what to do when chains do
-# not converge](../docs/not_converged.md) would come next.
+# The same numbers are in files. Chains as short as these may fail a check; then
+# [what to do when chains do not converge](../docs/not_converged.md) comes next.
 
 # %%
 run = "prospino/n16/fan_in/tolerance_10/adam/short/s1"
