@@ -51,7 +51,11 @@ class Try(NamedTuple):
 def remember() -> Iterator[None]:
     """Read a file once as long as its inode, date and size are the same: a try touches few."""
     with pytest.MonkeyPatch.context() as patch:
-        for module, name in ((origins, "digest"), (origins, "read_attrs"), (problems, "inspect")):
+        for module, name in (
+            (origins, "digest"),
+            (origins, "open_artifact"),
+            (problems, "inspect"),
+        ):
             patch.setattr(module, name, once_per_version(getattr(module, name)))
         yield
 
@@ -59,11 +63,11 @@ def remember() -> Iterator[None]:
 def once_per_version(read: Callable[[Path], Any]) -> Callable[[Path], Any]:
     known: dict[tuple[Any, ...], Any] = {}
 
-    def remembered(path: Path) -> Any:
+    def remembered(path: Path, **options: Any) -> Any:
         found = path.stat()
         version = (path, found.st_ino, found.st_mtime_ns, found.st_size)
         if version not in known:
-            known[version] = read(path)
+            known[version] = read(path, **options)
         return known[version]
 
     return remembered

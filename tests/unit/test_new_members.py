@@ -204,7 +204,8 @@ print(of("plot"), of("evaluate"), of("thin"), of("simulate", {"source": {"kind":
 
 def run(root: Path, code: str) -> str:
     """Run code with the copy below a folder in place of the package."""
-    env = os.environ | {"PYTHONPATH": str(root / "src"), "JAX_PLATFORMS": "cpu"}
+    own = {"PYTHONPATH": str(root / "src"), "JAX_PLATFORMS": "cpu"}
+    env = os.environ | own | {"PYTENSOR_FLAGS": "floatX=float64,cxx="}  # not those of another test
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, env=env, cwd=root, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import resource
 import shutil
 from collections.abc import Iterable, Iterator
@@ -294,7 +295,11 @@ def test_words_and_new_members_of_families_plan_nothing(tiny: Project, tmp_path:
         path.write_text(path.read_text() + '\n# changed\n"""Changed."""\n')
     for family in CHOSEN_BY:
         folder = family.removeprefix("nlobayes.").replace(".", "/")
-        append(project, f"{folder}/new.py", "NEW = 1\n")
+        members = sorted((project.source / "nlobayes" / folder).glob("[a-z]*.py"))
+        copied = members[0].read_text()
+        for kind in re.findall(r'kind: Literal\["(\w+)"\]', copied):
+            copied = copied.replace(f'Literal["{kind}"]', f'Literal["new_{kind}"]')
+        append(project, f"{folder}/new.py", copied)
     assert project.planned() == {}
 
 

@@ -193,10 +193,8 @@ def _write(
         bare = value.value if isinstance(value, Stated) else value
         path, write = chosen[port.file.option], port.file.write
         assert write is not None, path
-        if port.file.recorded:
-            written += write(path, bare) or [path]
-        else:
-            write(path, bare, origin)
+        files = write(path, bare) if port.file.recorded else write(path, bare, origin)
+        written += files or [path]
     if "record" in chosen:
         write_record(chosen["record"], origin, written)
 

@@ -8,6 +8,7 @@ Unless its docstring states otherwise, a function takes the draws of one quantit
 import warnings
 from functools import cache
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 
@@ -20,24 +21,37 @@ def _arviz() -> ModuleType:
     return arviz
 
 
+def _by_arviz(name: str, *given: Any, **settings: Any) -> Any:
+    """Call a function of ArviZ without Numba, whose sums have other last digits.
+
+    Jobs of the command line have no Numba, and an estimator in a notebook gives their bytes.
+    """
+    numba = _arviz().utils.Numba
+    before, numba.numba_flag = numba.numba_flag, False
+    try:
+        return getattr(_arviz(), name)(*given, **settings)
+    finally:
+        numba.numba_flag = before
+
+
 def rhat(draws: np.ndarray) -> float:
     """Compute the rank-normalised split R-hat."""
-    return _arviz().rhat(draws)
+    return _by_arviz("rhat", draws)
 
 
 def ess_bulk(draws: np.ndarray) -> float:
     """Estimate the effective sample size of the bulk."""
-    return _arviz().ess(draws, method="bulk")
+    return _by_arviz("ess", draws, method="bulk")
 
 
 def ess_mean(draws: np.ndarray) -> float:
     """Estimate the effective sample size of the mean."""
-    return _arviz().ess(draws, method="mean")
+    return _by_arviz("ess", draws, method="mean")
 
 
 def ess_tail(draws: np.ndarray) -> float:
     """Estimate the effective sample size of the tails."""
-    return _arviz().ess(draws, method="tail")
+    return _by_arviz("ess", draws, method="tail")
 
 
 # Written out because arviz.mcse 0.23 returns an array for the mean and raises for the standard
@@ -57,13 +71,13 @@ def mcse_sd(draws: np.ndarray) -> float:
 
 def mcse_quantile(draws: np.ndarray, probability: float) -> float:
     """Estimate the Monte-Carlo standard error of a quantile."""
-    return float(_arviz().mcse(draws, method="quantile", prob=probability))
+    return float(_by_arviz("mcse", draws, method="quantile", prob=probability))
 
 
 def psis(log_ratios: np.ndarray, relative_efficiency: float) -> tuple[np.ndarray, float]:
     """Smooth log ratios (draw,): normalised log weights and Pareto k, infinite without a fit."""
     with np.errstate(all="ignore"):
-        log_weights, pareto_k = _arviz().psislw(log_ratios, reff=relative_efficiency)
+        log_weights, pareto_k = _by_arviz("psislw", log_ratios, reff=relative_efficiency)
     return log_weights, float(np.nan_to_num(pareto_k, nan=np.inf, posinf=np.inf, neginf=-np.inf))
 
 
@@ -71,5 +85,5 @@ def waic(log_likelihood: np.ndarray) -> np.ndarray:
     """Estimate WAIC by point (point,) from axes (chain, draw, point), without its warnings."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        data = _arviz().from_dict(log_likelihood={"target": log_likelihood})
-        return _arviz().waic(data, pointwise=True, scale="log").waic_i
+        data = _by_arviz("from_dict", log_likelihood={"target": log_likelihood})
+        return _by_arviz("waic", data, pointwise=True, scale="log").waic_i

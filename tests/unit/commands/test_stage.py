@@ -84,7 +84,7 @@ def test_results_are_written_with_their_origin_in_the_file_or_in_a_record(tmp_pa
     assert read_json(table) == {"rows": 4}
     for origin in (made, record):
         assert (origin["verb"], [*origin["inputs"]]) == ("thin", [*map(str, paths.values())])
-    assert [*record["outputs"]] == [str(table)]
+    assert [*record["outputs"]] == [str(out), str(table)]
     assert "outputs" not in made
 
 
