@@ -20,7 +20,7 @@ from nlobayes.artifacts.netcdf import open_artifact
 from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
 from nlobayes.commands.shared import runtime
-from nlobayes.commands.shared.earlier import earlier_files
+from nlobayes.commands.shared.earlier import earlier_files, earlier_of
 from nlobayes.errors import InputError
 from nlobayes.study.jobs import read_job
 from nlobayes.types import File, Stated
@@ -59,17 +59,17 @@ class Port(NamedTuple):
 def stage(*, on_device: bool = False) -> Callable[[Callable[..., Any]], Command]:
     """Make a command of a function of values, which stays its attribute `compute`.
 
-    The parameters of the function are `job`, a model of specifications, files (`File` in their
-    annotation, alone or in a list) and numbers. The command takes the specification, a path for
-    each file, the numbers, a path for each result and, if a format cannot store its origin, one for
-    a record. The sections `Parameters` and `Returns` of the docstring are the help of its options.
-    If an InputError names a parameter as its place, the command puts in the path.
+    The parameters of the function are `job`, a model of specifications, `earlier`, the earlier data
+    that its prior names, files (`File` in their annotation, alone or in a list) and numbers. The
+    command takes the specification, a path for each file, the numbers, a path for each result and,
+    if a format cannot store its origin, one for a record. The sections `Parameters` and `Returns`
+    of the docstring are the help of its options. If an InputError names a parameter as its place,
+    the command puts in the path.
 
     Parameters
     ----------
     on_device
-        Whether it computes on the device of the model of its job, with earlier data that the prior
-        names; otherwise on the CPU.
+        Whether it computes on the device of the model of its job; otherwise on the CPU.
     """
 
     def decorate(function: Callable[..., Any]) -> Command:
@@ -84,15 +84,17 @@ def stage(*, on_device: bool = False) -> Callable[[Callable[..., Any]], Command]
             chosen = bound.arguments
             given = {name: chosen[name] for name in hints if name in chosen}
             opened: list[Any] = []
-            spec, facts, earlier = None, {}, []
+            spec, facts = None, {}
             if "job" in hints:
                 given["job"] = job = read_job(hints["job"], chosen["spec"])
                 spec = job.model_dump()
                 if "model" in spec:
                     facts = _configure(job.model, on_device, chosen)
-                    earlier = earlier_files(job.model) if on_device else []
             try:
                 given |= {name: port.read(chosen[name], opened) for name, port in files.items()}
+                if "earlier" in hints:
+                    given["earlier"] = earlier_of(job.model)
+                    opened += earlier_files(job.model)
                 made = function(**given)
             except InputError as error:
                 raise _at_paths(error, {name: chosen[name] for name in files}) from None
@@ -100,7 +102,7 @@ def stage(*, on_device: bool = False) -> Callable[[Callable[..., Any]], Command]
             for value in values:
                 facts |= value.facts if isinstance(value, Stated) else {}
             origin = provenance.record(
-                function.__name__, facts.pop("spec", spec), digests([*opened, *earlier]), **facts
+                function.__name__, facts.pop("spec", spec), digests(opened), **facts
             )
             _write(values, results, chosen, origin)
 
@@ -148,7 +150,7 @@ def _options(
     if "job" in hints:
         required.append(_option("spec", str, "Job specification: JSON text or a file."))
     for name, parameter in inspect.signature(function).parameters.items():
-        if name != "job":
+        if name not in ("job", "earlier"):
             kind = files[name].kind if name in files else hints[name]
             one = _option(name, kind, helps[name], parameter.default)
             (required if parameter.default is parameter.empty else optional).append(one)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import inspect
+import json
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import pytest
 
+from nlobayes.artifacts.contents import write_earlier
 from nlobayes.artifacts.files import read_json, write_json
 from nlobayes.commands.stage import stage
 from nlobayes.errors import InputError
-from nlobayes.study.jobs import RivalJob
-from nlobayes.types import File, Stated
+from nlobayes.stages import function_of
+from nlobayes.study.jobs import PretrainJob, RivalJob
+from nlobayes.types import EarlierData, File, Stated
 from tests.refusals import refused
 
 SPEC = '{"rival": {"kind": "gaussian_process"}}'
@@ -104,3 +108,43 @@ def test_an_error_names_the_path_of_the_parameter_that_it_is_about(tmp_path: Pat
 def test_a_missing_option_is_called_so(tmp_path: Path) -> None:
     with pytest.raises(TypeError, match="others"):
         thin(SPEC, tmp_path / "a.json", out=tmp_path, table=tmp_path)
+
+
+@stage()
+def pretrain(
+    job: PretrainJob, earlier: EarlierData | None
+) -> Annotated[dict[str, Any], File(write=write_json, recorded=True)]:
+    """Count the points of earlier data.
+
+    Returns
+    -------
+    out
+        Their number.
+    """
+    return {"points": 0 if earlier is None else len(earlier.inputs), "seed": job.seed}
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_earlier_data_are_read_from_the_job_and_recorded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: bool
+) -> None:
+    """A stage that takes them states their file as an input, also on the CPU."""
+    monkeypatch.chdir(tmp_path)
+    site = (np.eye(2), np.zeros(2), ("x",), "y", {"x": "", "y": ""}, "identity")
+    write_earlier(Path("earlier.nc"), EarlierData(np.ones((2, 1)), *site), {})
+    prior = {"kind": "fan_in"} | ({"earlier": {"file": "earlier.nc"}} if named else {})
+    likelihood = {"kind": "gaussian", "sigma": 0.1}
+    model = {"network": {"hidden": [2]}, "prior": prior, "likelihood": likelihood}
+    spec = {"model": model | {"precision": "float64"}, "pretraining": {}, "seed": 1}
+    pretrain(json.dumps(spec), Path("out.json"), record=Path("record.json"))
+    assert read_json(Path("out.json"))["points"] == 2 * named
+    assert [*read_json(Path("record.json"))["inputs"]] == ["earlier.nc"] * named
+
+
+@pytest.mark.parametrize("name", ["pretrain", "sample", "approximate", "landscape"])
+def test_stages_of_the_posterior_take_earlier_data(name: str) -> None:
+    """Prior draws do not: they come before any data."""
+    assert "earlier" in inspect.signature(vars(function_of(name))["compute"]).parameters
+    assert "earlier" not in inspect.signature(function_of(name)).parameters
+    prior = vars(function_of("prior_predictive"))["compute"]
+    assert "earlier" not in inspect.signature(prior).parameters

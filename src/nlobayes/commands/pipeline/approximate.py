@@ -3,16 +3,18 @@
 from nlobayes.artifacts.chains import LINEARISED, draw_groups
 from nlobayes.artifacts.contents import DatasetFile, StartFile, observed_groups, statement_of
 from nlobayes.artifacts.netcdf import PosteriorFile, explain
-from nlobayes.commands.shared.earlier import earlier_of
 from nlobayes.commands.shared.resampling import choose
 from nlobayes.commands.stage import stage
 from nlobayes.study.jobs import ApproximateJob
-from nlobayes.types import Stated
+from nlobayes.types import EarlierData, Stated
 
 
 @stage(on_device=True)
 def approximate(
-    job: ApproximateJob, dataset: Stated[DatasetFile], start: list[StartFile]
+    job: ApproximateJob,
+    dataset: Stated[DatasetFile],
+    start: list[StartFile],
+    earlier: EarlierData | None,
 ) -> Stated[PosteriorFile]:
     """Draw by the method, marked as not exact, with the data that draws are conditioned on.
 
@@ -32,7 +34,7 @@ def approximate(
 
     data = dataset.value
     stated = builder.model_for(job.method, job.model)
-    model = builder.build_model(stated, data, earlier_of(job.model))
+    model = builder.build_model(stated, data, earlier)
     maps = [one.position for one in start]
     for number, position in enumerate(maps):
         builder.check_finite(model, position, f"start[{number}]")

@@ -7,11 +7,10 @@ import numpy as np
 
 from nlobayes.artifacts.contents import DatasetFile, StartFile
 from nlobayes.artifacts.files import TableFiles
-from nlobayes.commands.shared.earlier import earlier_of
 from nlobayes.commands.stage import stage
 from nlobayes.errors import InputError
 from nlobayes.study.jobs import LandscapeJob
-from nlobayes.types import Columns, MAPEstimate
+from nlobayes.types import Columns, EarlierData, MAPEstimate
 
 GRID, MARGIN = 41, 0.3
 """Points along an axis of the plane, and the margin around the MAPs, relative to their range."""
@@ -21,7 +20,9 @@ COMPARED = 6
 
 
 @stage(on_device=True)
-def landscape(job: LandscapeJob, dataset: DatasetFile, start: list[StartFile]) -> TableFiles:
+def landscape(
+    job: LandscapeJob, dataset: DatasetFile, start: list[StartFile], earlier: EarlierData | None
+) -> TableFiles:
     """Tabulate the energy on a plane and along paths between MAPs, and distances of searches.
 
     The energy is the negative log posterior per train row. Cells of the table are empty where it
@@ -43,7 +44,7 @@ def landscape(job: LandscapeJob, dataset: DatasetFile, start: list[StartFile]) -
     from nlobayes import builder
 
     _check_maps(start)
-    model = builder.build_model(job.model, dataset, earlier_of(job.model))
+    model = builder.build_model(job.model, dataset, earlier)
     for number, one in enumerate(start):
         builder.check_finite(model, one.position, f"start[{number}]: the MAP of chain {one.chain}")
     rows = int((dataset.split == 0).sum())

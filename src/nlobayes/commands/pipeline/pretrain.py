@@ -4,16 +4,17 @@ import numpy as np
 import typer
 
 from nlobayes.artifacts.contents import DatasetFile, StartFile
-from nlobayes.commands.shared.earlier import earlier_of
 from nlobayes.commands.stage import stage
 from nlobayes.diagnostics.tightness import describe, tightness
 from nlobayes.errors import InputError
 from nlobayes.study.jobs import PretrainJob
-from nlobayes.types import Dataset, MAPEstimate, Stated
+from nlobayes.types import Dataset, EarlierData, MAPEstimate, Stated
 
 
 @stage(on_device=True)
-def pretrain(job: PretrainJob, dataset: DatasetFile, chain: int) -> Stated[StartFile]:
+def pretrain(
+    job: PretrainJob, dataset: DatasetFile, chain: int, earlier: EarlierData | None
+) -> Stated[StartFile]:
     """Draw a starting point and fit the MAP, with its history.
 
     Parameters
@@ -32,7 +33,7 @@ def pretrain(job: PretrainJob, dataset: DatasetFile, chain: int) -> Stated[Start
 
     _check_batch(job, dataset)
     _describe_tightness(job, dataset, builder.error_of(dataset))
-    model = builder.build_model(job.model, dataset, earlier_of(job.model))
+    model = builder.build_model(job.model, dataset, earlier)
     fit, losses = builder.build_search(model, dataset, job.pretraining, job.seed)(chain)
     builder.check_finite(model, fit.position, f"the MAP of chain {chain}")
     start = MAPEstimate(

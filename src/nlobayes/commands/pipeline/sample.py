@@ -3,14 +3,15 @@
 from nlobayes.artifacts.chains import sampled_groups
 from nlobayes.artifacts.contents import DatasetFile, observed_groups, statement_of
 from nlobayes.artifacts.netcdf import PosteriorFile, explain
-from nlobayes.commands.shared.earlier import earlier_of
 from nlobayes.commands.stage import stage
 from nlobayes.study.jobs import SampleJob
-from nlobayes.types import Stated
+from nlobayes.types import EarlierData, Stated
 
 
 @stage()
-def sample(job: SampleJob, dataset: Stated[DatasetFile]) -> Stated[PosteriorFile]:
+def sample(
+    job: SampleJob, dataset: Stated[DatasetFile], earlier: EarlierData | None
+) -> Stated[PosteriorFile]:
     """Draw all chains, and join them with the data they are conditioned on, as `assemble` does.
 
     Parameters
@@ -26,7 +27,7 @@ def sample(job: SampleJob, dataset: Stated[DatasetFile]) -> Stated[PosteriorFile
     from nlobayes import builder
 
     data = dataset.value
-    made = builder.sample_chains(job, data, earlier_of(job.model))
+    made = builder.sample_chains(job, data, earlier)
     groups = sampled_groups(made.draws, made.stats, made.warmup)
     groups |= observed_groups(data, data.split == 0)
     groups["predictions"] = groups["predictions"].assign_coords(reference_point=data.reference)
