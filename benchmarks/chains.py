@@ -24,7 +24,7 @@ from benchmarks.common import (
     simulate_rows,
     write_csv,
 )
-from nlobayes.commands.shared import runtime
+from nlobayes import runtime
 
 SIGMA, LEAPFROGS = 0.05, 512
 CASES = ("5-32-1@1000", "5-20-20-1", "5-50-50-50-50-50-1", "5-2048-1")

@@ -20,7 +20,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from pydantic import ValidationError
 
-from nlobayes.commands.shared import runtime
+from nlobayes import runtime
 from nlobayes.data.datasets import Choices, make_dataset
 from nlobayes.data.selection import Request, select
 from nlobayes.data.simulators.simulate import Settings, scan_table

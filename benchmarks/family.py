@@ -9,7 +9,7 @@ and its median over the rounds is printed. Hierarchical and Student-t models may
 import time
 from typing import Any
 
-from nlobayes.commands.shared import runtime
+from nlobayes import runtime
 
 runtime.configure("float32")
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
-from nlobayes.commands.shared import runtime
+from nlobayes import runtime
 
 runtime.configure("float32")
 

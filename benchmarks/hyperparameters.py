@@ -26,7 +26,7 @@ from benchmarks.common import (
     print_row,
     simulate_rows,
 )
-from nlobayes.commands.shared import runtime
+from nlobayes import runtime
 from nlobayes.diagnostics.convergence import ess_bulk, rhat
 from nlobayes.inference.adaptation import Untuned
 from nlobayes.inference.kernel import Posterior

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nlobayes.commands.shared import runtime
+from nlobayes import runtime
 
 runtime.configure("float32")
 

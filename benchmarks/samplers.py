@@ -37,7 +37,7 @@ from benchmarks.common import (
     simulate_rows,
     write_csv,
 )
-from nlobayes.commands.shared import runtime
+from nlobayes import runtime
 from nlobayes.kernels import KERNELS
 from nlobayes.kernels.nuts import NUTSKernel
 from nlobayes.methods.mcmc import MCMC

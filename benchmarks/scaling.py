@@ -28,7 +28,7 @@ from benchmarks.common import (
     simulate_rows,
     write_csv,
 )
-from nlobayes.commands.shared import runtime
+from nlobayes import runtime
 from nlobayes.study.pretraining import Pretraining
 from nlobayes.types import Table
 

@@ -37,10 +37,7 @@ from nlobayes.study.jobs import DrawJob, PretrainJob, WarmupJob
 from nlobayes.study.pretraining import Pretraining
 
 COMMAND = (sys.executable, "-c", "from nlobayes.cli import main; main()")
-IMPORTS = (
-    "from nlobayes.commands.shared import runtime; "
-    "runtime.configure('float32'); import nlobayes.builder"
-)
+IMPORTS = "from nlobayes import runtime; runtime.configure('float32'); import nlobayes.builder"
 COLUMNS = ("repeat", "job", "cache", "s-first", "cpu-s-first", "s-job")
 STEPS = 20
 PROGRESS = re.compile(r": \d+ of \d+$")

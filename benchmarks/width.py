@@ -26,7 +26,7 @@ from benchmarks.common import (
     simulate_rows,
     write_csv,
 )
-from nlobayes.commands.shared import runtime
+from nlobayes import runtime
 
 LEAPFROGS = 512
 COLUMNS = ("width", "s/draw", "timed-leapfrogs", "extrapolated", "GFLOP/s", "matmul", "share")

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import settings
 
 from nlobayes.cli import NEW_OBJECTS
-from nlobayes.commands.shared.runtime import configure
+from nlobayes.runtime import configure
 from tests.worker_memory import pytest_runtest_teardown as pytest_runtest_teardown
 
 configure("float64")  # before any test imports JAX or PyTensor

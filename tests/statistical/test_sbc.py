@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from nlobayes.commands.shared.runtime import configure
+from nlobayes.runtime import configure
 
 if __name__ == "__main__":
     configure("float64")

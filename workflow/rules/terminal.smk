@@ -14,7 +14,7 @@ from snakemake_interface_logger_plugins.common import LogEvent
 
 from nlobayes.study.jobs_of_runs import SummaryJob
 from nlobayes.study.watched import watch_job
-from nlobayes.workflow.live import BEGIN_AFTER, Progress, Terminal, Watcher, labelled
+from nlobayes.watching.live import BEGIN_AFTER, Progress, Terminal, Watcher, labelled
 from nlobayes.workflow.process import refused_target
 
 UNSAID = {

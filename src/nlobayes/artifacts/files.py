@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import errno
 import json
+import math
 import os
 import shutil
 from collections.abc import Callable, Mapping
@@ -190,6 +192,19 @@ def read_csv(path: Path) -> pd.DataFrame:
         return pd.read_csv(path)
     except (OSError, ValueError) as error:
         raise InputError("artifacts.not_csv", path=path, reason=str(error)) from error
+
+
+def read_timing(path: Path, column: str) -> float | None:
+    """Read a column of the timing that Snakemake keeps of a job; None if it is not known.
+
+    Timings are kept only on the machine that ran the job. Very short jobs have no CPU time.
+    """
+    try:
+        rows = list(csv.DictReader(path.read_text("utf-8").splitlines(), delimiter="\t"))
+        value = float(rows[-1][column])
+    except (OSError, ValueError, KeyError, IndexError, TypeError):
+        return None
+    return value if math.isfinite(value) else None
 
 
 def not_written(path: Path, error: OSError) -> InputError:

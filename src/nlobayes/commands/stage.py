@@ -15,11 +15,10 @@ from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hi
 
 import typer
 
-from nlobayes import provenance
+from nlobayes import provenance, runtime
 from nlobayes.artifacts.netcdf import open_artifact
 from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
-from nlobayes.commands.shared import runtime
 from nlobayes.commands.shared.earlier import earlier_files, earlier_of
 from nlobayes.errors import InputError
 from nlobayes.study.jobs import read_job

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -21,14 +20,10 @@ from nlobayes.fitting.studies import Configuration, plan_of
 from nlobayes.study.marginalised import MARGINALISED
 from nlobayes.study.run import RunSpec
 from nlobayes.study.watched import watch_job
+from nlobayes.watching.chain_files import Folders, cached_reader
 
 KEPT = ("posterior", "surrogates")
 """Folders of the results from which the file of the run is kept."""
-
-FILES, STATES, WORDS = (
-    f"nlobayes.commands.shared.{name}" for name in ("chain_files", "run_states", "state_words")
-)
-"""Modules behind `nlobayes watch`, imported by name at run time, as commands are."""
 
 NO_DENSITY = "builder.no_density"
 """Code of the error of a MAP whose log density is not finite."""
@@ -226,12 +221,8 @@ def _is_finished_map(job: Job) -> bool:
 
 def account_of(run: RunSpec, root: Path) -> Callable[[], str]:
     """Return a function that describes the current stage, draws and R-hat of a run below `root`."""
+    from nlobayes.watching.run_states import state_of
+
     (watched,) = watch_job([run], {run.run_id: run.run_id}).runs
-    files, states, words = map(import_module, (FILES, STATES, WORDS))
-    folders, read = files.Folders.beside(root / "results"), files.cached_reader()
-
-    def account() -> str:
-        brief: str = words.in_brief(states.state_of(folders, watched, read))
-        return brief
-
-    return account
+    folders, read = Folders.beside(root / "results"), cached_reader()
+    return lambda: state_of(folders, watched, read).in_brief()

@@ -17,7 +17,6 @@ from contextlib import (
     redirect_stderr,
     suppress,
 )
-from importlib import import_module
 from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
@@ -26,14 +25,12 @@ from typing import NamedTuple, TextIO
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+from nlobayes import runtime
 from nlobayes.artifacts.places import project
 from nlobayes.arviz_parts import has_no_plots, without_plots
 from nlobayes.fitting.jobs import Job, Line, Wave, log_of
 from nlobayes.stages import function_of
 
-RUNTIME = "nlobayes.commands.shared.runtime"
-"""Module imported by name at run time, as commands are: commands run jobs, so an import would be
-circular."""
 WIDTH, EVERY = 20, 2.0
 """Width of the bar in characters, and seconds between two updates of the progress of chains."""
 CACHE = Path.home() / ".cache/nlobayes/jax"
@@ -143,7 +140,7 @@ def as_a_job(precision: str) -> Iterator[None]:
 
         with _no_advice_on_compilers():
             settings.enter_context(computing_in(precision, cache))
-        import_module(RUNTIME).configure(precision)
+        runtime.configure(precision)
         settings.enter_context(_one_thread_in_blas())
         yield
 

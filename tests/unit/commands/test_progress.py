@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nlobayes.commands.shared.progress import pieces, rows_passing
+from nlobayes.watching.progress import pieces, rows_passing
 
 
 @given(total=st.integers(1, 5000), unit=st.integers(1, 9), at_most=st.integers(1, 40))

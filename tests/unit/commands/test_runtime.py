@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from nlobayes.commands.shared import runtime
+from nlobayes import runtime
 from tests.refusals import refused
 
 PROGRAM = """
 import sys
 from pathlib import Path
-from nlobayes.commands.shared import runtime
+from nlobayes import runtime
 runtime.configure(sys.argv[1])
 import jax.numpy as jnp
 print(jnp.ones(1).dtype)
@@ -110,7 +110,7 @@ def test_settings_of_the_user_for_jax_are_kept(
 
 SHARDS = """
 import sys
-from nlobayes.commands.shared import runtime
+from nlobayes import runtime
 runtime.configure("float32", "cpu", 2)
 import jax
 import jax.numpy as jnp

@@ -10,14 +10,13 @@ import numpy as np
 import pytest
 
 from nlobayes.artifacts.chains import write_segment, write_warmup
-from nlobayes.commands.shared.chain_files import Folders, cached_reader
-from nlobayes.commands.shared.run_states import RunState, state_of
-from nlobayes.commands.shared.state_words import in_brief, in_one_line
 from nlobayes.commands.tools.watch import watch
 from nlobayes.diagnostics.convergence import rhat
 from nlobayes.errors import InputError
 from nlobayes.study.watched import WatchedRun, WatchJob
 from nlobayes.types import Checkpoint, Named, Segment
+from nlobayes.watching.chain_files import Folders, cached_reader
+from nlobayes.watching.run_states import RunState, state_of
 
 RUN = "toy/n4/fan_in/tolerance_10/tiny/tiny/s1"
 DRAWS = 20
@@ -97,7 +96,7 @@ def test_the_r_hat_is_that_of_the_draws_that_all_chains_have(tmp_path: Path) -> 
     common = np.concatenate([draws_of(0, 0), draws_of(1, 0)])
     state = seen(tmp_path)
     assert state.rhat == pytest.approx(rhat(common).max())
-    assert in_brief(state) == f"drawing, 60 of 120 draws, R-hat {state.rhat:.3f}"
+    assert state.in_brief() == f"drawing, 60 of 120 draws, R-hat {state.rhat:.3f}"
 
 
 def test_the_time_left_is_that_of_the_longest_line_of_jobs(tmp_path: Path) -> None:
@@ -120,7 +119,7 @@ def test_a_damaged_segment_is_named_and_the_draws_before_it_count(tmp_path: Path
     assert state.draws == 3 * DRAWS
     (fault,) = state.faults
     assert "segment_1.nc" in fault
-    assert fault in in_one_line(state)
+    assert fault in state.in_one_line()
 
 
 def test_a_run_is_not_begun_then_pretrained_then_warmed_up(tmp_path: Path) -> None:

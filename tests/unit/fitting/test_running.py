@@ -14,13 +14,13 @@ import pytest
 from rich.console import Console
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from nlobayes.commands.shared.chain_files import reported_steps
 from nlobayes.fitting import running
 from nlobayes.fitting.fits import account_of
 from nlobayes.fitting.jobs import Job, Wave, log_of
 from nlobayes.fitting.running import run_job, run_waves
 from nlobayes.fitting.studies import Choices, configure, plan_of
 from nlobayes.study.run import RunSpec
+from nlobayes.watching.chain_files import reported_steps
 
 DATASET = {
     "source": {"kind": "table", "path": "t.csv"},

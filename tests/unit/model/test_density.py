@@ -231,7 +231,7 @@ def test_a_floor_cuts_the_prior_of_sigma_off(monkeypatch: pytest.MonkeyPatch) ->
 
 IN_SINGLE_PRECISION = """
 import json, sys
-from nlobayes.commands.shared.runtime import configure
+from nlobayes.runtime import configure
 configure("float32")
 import jax, jax.numpy as jnp
 from nlobayes.model.density import build_density

@@ -166,7 +166,7 @@ def test_padding_is_worth_nothing() -> None:
 
 IN_SHARDS = """
 import json, sys
-from nlobayes.commands.shared.runtime import configure
+from nlobayes.runtime import configure
 precision, shards = sys.argv[1], int(sys.argv[2])
 configure(precision, "cpu", shards)
 import jax, jax.numpy as jnp, numpy as np

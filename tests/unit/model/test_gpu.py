@@ -9,7 +9,7 @@ import pytest
 
 PROGRAM = """
 import json, sys
-from nlobayes.commands.shared import runtime
+from nlobayes import runtime
 precision, device = sys.argv[1:]
 runtime.configure(precision, device)
 try:

@@ -6,7 +6,7 @@ import io
 import re
 import sys
 
-from nlobayes.workflow.live import Progress, Terminal, Watcher
+from nlobayes.watching.live import Progress, Terminal, Watcher
 
 MOVES = re.compile(r"\x1b\[(\d+)F\x1b\[J")
 

@@ -6,18 +6,17 @@ from typing import Annotated, Any
 
 import typer
 
-from nlobayes import provenance
+from nlobayes import provenance, runtime
 from nlobayes.artifacts.chains import read_checkpoint, write_empty_segment, write_segment
 from nlobayes.artifacts.contents import read_dataset
 from nlobayes.artifacts.files import read_json
 from nlobayes.artifacts.netcdf import open_artifact
 from nlobayes.artifacts.seals import digests
-from nlobayes.commands.shared import runtime
 from nlobayes.commands.shared.earlier import earlier_files, earlier_of
-from nlobayes.commands.shared.progress import pieces
 from nlobayes.errors import InputError
 from nlobayes.study.jobs import DrawJob, read_job
 from nlobayes.types import Checkpoint, Segment
+from nlobayes.watching.progress import pieces
 
 INHERITED = ("device", "precision", "exact")
 

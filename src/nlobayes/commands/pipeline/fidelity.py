@@ -1,6 +1,6 @@
 """Compare approximate posteriors with the exact one: their errors, and the CPU time they save."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -8,12 +8,11 @@ import numpy as np
 import typer
 
 from nlobayes import provenance
-from nlobayes.artifacts.files import read_json, write_csv, write_json
+from nlobayes.artifacts.files import read_json, read_timing, write_csv, write_json
 from nlobayes.artifacts.netcdf import Groups, open_artifact
 from nlobayes.artifacts.predicted import read_predicted
 from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
-from nlobayes.commands.shared.cpu_seconds import cpu_seconds
 from nlobayes.data.splits import TEST
 from nlobayes.errors import InputError
 from nlobayes.evaluation.comparison.posteriors import Held, compare, compare_halves, held_out
@@ -62,7 +61,7 @@ def fidelity(
         )
     ]
     write_json(out, {"points": exact.points, "exact": first, "approximations": rest})
-    seconds = [cpu_seconds(timings / name for name in method.timings) for method in methods]
+    seconds = [_cpu_seconds(timings / name for name in method.timings) for method in methods]
     write_csv(table, _columns([{**first, **first["halves"]}, *rest], seconds))
     read = [path for files in sources for path in files]
     made = provenance.record("fidelity", job.model_dump(mode="json"), digests(read))
@@ -117,7 +116,12 @@ def _pareto_k(files: Sources) -> float | None:
     return pareto_k(stats["lp"].values, stats[LOG_APPROXIMATION].values)
 
 
-def _columns(rows: Sequence[Mapping[str, Any]], seconds: Sequence[float | None]) -> Columns:
+def _cpu_seconds(timings: Iterable[Path]) -> float:
+    """Sum the CPU seconds of jobs; NaN if that of one is not known."""
+    return float(sum(_floats([read_timing(path, "cpu_time") for path in timings]).tolist()))
+
+
+def _columns(rows: Sequence[Mapping[str, Any]], seconds: Sequence[float]) -> Columns:
     """Make the table: a row for the halves of the exact run, then one for each approximation."""
     numbers = [name for name, value in rows[-1].items() if name not in ABOUT]
     columns = {

@@ -16,13 +16,13 @@ from nlobayes import provenance
 from nlobayes.artifacts.files import write_parquet, write_text
 from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
-from nlobayes.commands.shared.progress import passing
 from nlobayes.data.prospino import make_layout
 from nlobayes.data.spectra import Account, Reading, SpectrumRequest, read_file, tabulate
 from nlobayes.data.table_files import to_arrow, to_csv_text
 from nlobayes.errors import InputError
 from nlobayes.study.jobs import IngestJob, read_job
 from nlobayes.study.sources.slha import Spectra
+from nlobayes.watching.progress import passing
 
 CHUNK = 256
 """Files per task of a process. Fewer than two tasks are done by this process itself."""

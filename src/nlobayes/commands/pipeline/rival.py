@@ -9,12 +9,11 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from nlobayes import provenance
+from nlobayes import provenance, runtime
 from nlobayes.artifacts.contents import read_dataset
 from nlobayes.artifacts.files import write_json
 from nlobayes.artifacts.predicted import write_rival
 from nlobayes.artifacts.seals import digests
-from nlobayes.commands.shared import runtime
 from nlobayes.commands.shared.rivals import EXTRA, check_target, rows_learned
 from nlobayes.data.splits import TRAIN
 from nlobayes.data.transforms import target_transform, unstandardise

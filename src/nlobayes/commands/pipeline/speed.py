@@ -12,10 +12,10 @@ import numpy as np
 import typer
 import xarray as xr
 
+from nlobayes import runtime
 from nlobayes.artifacts.contents import read_dataset
 from nlobayes.artifacts.files import write_csv
 from nlobayes.artifacts.netcdf import open_artifact, write_groups
-from nlobayes.commands.shared import runtime
 from nlobayes.commands.shared.earlier import earlier_of
 from nlobayes.commands.shared.trials import (
     Trials,

@@ -5,16 +5,15 @@ from typing import Annotated, Any
 
 import typer
 
-from nlobayes import provenance
+from nlobayes import provenance, runtime
 from nlobayes.artifacts.chains import read_checkpoint, write_warmup
 from nlobayes.artifacts.contents import read_dataset, read_map
 from nlobayes.artifacts.seals import digests
-from nlobayes.commands.shared import runtime
 from nlobayes.commands.shared.earlier import earlier_files, earlier_of
-from nlobayes.commands.shared.progress import pieces
 from nlobayes.errors import InputError
 from nlobayes.study.jobs import WarmupJob, read_job
 from nlobayes.types import Checkpoint
+from nlobayes.watching.progress import pieces
 
 
 def warmup(

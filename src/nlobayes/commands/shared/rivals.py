@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from nlobayes.artifacts.files import read_json
-from nlobayes.commands.shared.cpu_seconds import PEAK, recorded
+from nlobayes.artifacts.files import read_json, read_timing
 from nlobayes.errors import InputError
 from nlobayes.extras import needed
 from nlobayes.types import Dataset
@@ -38,7 +37,7 @@ def cost_of(results: Path, run: str, rival: str) -> Mapping[str, float | None]:
     place = f"{run.split('/')[0]}/{rival}"
     path = results.parent / TIMINGS / f"{place}.json"
     seconds = read_json(path) if path.is_file() else {}
-    return {**seconds, "peak": recorded(results.parent / JOBS / f"{place}.tsv", PEAK)}
+    return {**seconds, "peak": read_timing(results.parent / JOBS / f"{place}.tsv", "max_rss")}
 
 
 def cost_cells(cost: Mapping[str, float | None]) -> list[str]:

@@ -8,11 +8,10 @@ import typer
 import xarray as xr
 from pydantic import ValidationError
 
-from nlobayes import provenance
+from nlobayes import provenance, runtime
 from nlobayes.artifacts import contents
 from nlobayes.artifacts.netcdf import open_artifact
 from nlobayes.artifacts.seals import digests
-from nlobayes.commands.shared import runtime
 from nlobayes.commands.shared.functions import check_same_rows, flatten, predict_draws
 from nlobayes.commands.shared.posteriors import model_of
 from nlobayes.data.splits import TRAIN

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
+from nlobayes import runtime
 from nlobayes.artifacts.files import write_bytes
-from nlobayes.commands.shared import runtime
 from nlobayes.commands.shared.quantiles import probabilities_of
 from nlobayes.errors import InputError
 from nlobayes.extras import needs_extra

@@ -11,8 +11,8 @@ from typing import Annotated, Literal
 import numpy as np
 import typer
 
+from nlobayes import runtime
 from nlobayes.bundles.surrogates import Bundle
-from nlobayes.commands.shared import runtime
 from nlobayes.commands.shared.bundle_points import (
     BundleRequest,
     predicted_by_bundle,
@@ -32,7 +32,6 @@ from nlobayes.commands.shared.predictions_out import (
     form_of,
     write_rows,
 )
-from nlobayes.commands.shared.progress import rows_passing
 from nlobayes.commands.shared.quantiles import probabilities_of
 from nlobayes.commands.shared.slha_out import OPTION, write_xsections
 from nlobayes.data.row_chunks import ROWS, Source
@@ -46,6 +45,7 @@ from nlobayes.surrogate.classifier import Classifier
 from nlobayes.surrogate.identity import in_words
 from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.surrogate.trained import Trained
+from nlobayes.watching.progress import rows_passing
 
 INTERVAL = "0.16,0.84"
 CELLS = 2_000_000

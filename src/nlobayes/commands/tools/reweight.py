@@ -8,12 +8,11 @@ import typer
 import xarray as xr
 from pydantic import ValidationError
 
-from nlobayes import provenance
+from nlobayes import provenance, runtime
 from nlobayes.artifacts import contents
 from nlobayes.artifacts.files import write_csv
 from nlobayes.artifacts.netcdf import open_artifact, write_groups
 from nlobayes.artifacts.seals import digests
-from nlobayes.commands.shared import runtime
 from nlobayes.commands.shared.functions import check_same_rows, flatten, predict_draws
 from nlobayes.commands.shared.posteriors import model_of
 from nlobayes.data.splits import SPLITS

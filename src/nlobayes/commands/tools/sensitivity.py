@@ -6,10 +6,10 @@ from typing import Annotated
 import numpy as np
 import typer
 
+from nlobayes import runtime
 from nlobayes.artifacts import contents
 from nlobayes.artifacts.files import write_csv
 from nlobayes.artifacts.netcdf import open_artifact
-from nlobayes.commands.shared import runtime
 from nlobayes.commands.shared.functions import check_same_rows, flatten, predict_draws
 from nlobayes.commands.shared.posteriors import model_of
 from nlobayes.data.splits import TEST

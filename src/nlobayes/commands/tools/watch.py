@@ -7,19 +7,21 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich import box
 from rich.console import Console, Group
 from rich.live import Live
+from rich.table import Table
 from rich.text import Text
 
-from nlobayes.commands.shared.chain_files import Folders, cached_reader
-from nlobayes.commands.shared.run_states import RunState, found_runs, state_of
-from nlobayes.commands.shared.state_words import as_table, faults_of, in_one_line
 from nlobayes.errors import InputError
 from nlobayes.study.jobs import read_job
 from nlobayes.study.labels import DEFAULT_STUDY, labels, read_whole_study
 from nlobayes.study.watched import WatchedRun, WatchJob, watch_job
+from nlobayes.watching.chain_files import Folders, cached_reader
+from nlobayes.watching.run_states import RunState, found_runs, state_of, time_span
 
 WIDE = 160
+TITLES = ("run", "stage", "chains", "draws", "acceptance", "R-hat so far", "updated", "left")
 
 States = Callable[[], list[RunState]]
 
@@ -75,7 +77,29 @@ def _show(console: Console, states: list[RunState]) -> None:
 
 
 def _page(states: list[RunState]) -> Group:
-    return Group(as_table(states), *(Text(fault, "red") for fault in faults_of(states)))
+    """Make a table with a row for each run, and below a line for each unusable file."""
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    for title in TITLES:
+        table.add_column(title, overflow="fold")
+    for state in states:
+        table.add_row(*_cells(state))
+    faults = [f"{state.label}: {fault}" for state in states for fault in state.faults]
+    return Group(table, *(Text(fault, "red") for fault in faults))
+
+
+def _cells(state: RunState) -> list[str]:
+    """Write the facts of a run; unknown ones are dashes."""
+    ago = f"{time_span(max(time.time() - state.updated, 0.0))} ago" if state.updated else "-"
+    return [
+        state.label,
+        state.stage,
+        str(state.chains or "-"),
+        state.drawn if state.chains else "-",
+        "-" if state.acceptance is None else f"{state.acceptance:.2f}",
+        "-" if state.rhat is None else f"{state.rhat:.3f}",
+        ago,
+        "-" if not state.left else time_span(state.left),
+    ]
 
 
 def _show_on(console: Console, look: States, every: float) -> None:
@@ -93,7 +117,7 @@ def _report_changes(look: States, every: float, *, ends_with_caller: bool) -> No
     printed, caller = dict[str, str](), os.getppid()
     for states in _looks(look, every):
         for state in states:
-            line = in_one_line(state)
+            line = state.in_one_line()
             if printed.get(state.label) != line:
                 printed[state.label] = line
                 typer.echo(line)

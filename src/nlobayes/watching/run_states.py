@@ -1,4 +1,4 @@
-"""The progress of runs: stage, chains, draws, acceptance, R-hat and remaining time."""
+"""The progress of runs: stage, chains, draws, acceptance, R-hat and remaining time; in words."""
 
 from __future__ import annotations
 
@@ -10,7 +10,12 @@ import numpy as np
 
 from nlobayes.artifacts.chains import Drawn
 from nlobayes.artifacts.files import read_json
-from nlobayes.commands.shared.chain_files import (
+from nlobayes.diagnostics.convergence import rhat
+from nlobayes.diagnostics.in_words import headline
+from nlobayes.errors import InputError, one_line
+from nlobayes.study.labels import shortened
+from nlobayes.study.watched import WatchedRun
+from nlobayes.watching.chain_files import (
     Folders,
     Line,
     Reader,
@@ -18,15 +23,11 @@ from nlobayes.commands.shared.chain_files import (
     read_line,
     read_segments,
 )
-from nlobayes.diagnostics.convergence import rhat
-from nlobayes.diagnostics.in_words import headline
-from nlobayes.errors import InputError, one_line
-from nlobayes.study.labels import shortened
-from nlobayes.study.watched import WatchedRun
 
 NOT_BEGUN, DONE = "not begun", "done"
 FEWEST = 8
 """Fewest draws per chain for R-hat."""
+MINUTE, HOUR, DAY = 60, 3600, 86400
 
 
 class RunState(NamedTuple):
@@ -51,6 +52,41 @@ class RunState(NamedTuple):
     def is_done(self) -> bool:
         """Whether the run has been scored."""
         return self.stage.startswith(DONE)
+
+    @property
+    def drawn(self) -> str:
+        """The number of draws in words."""
+        return f"{self.draws} of {self.total}" if self.total else str(self.draws)
+
+    def in_one_line(self) -> str:
+        """Describe the progress in one line: the label, a colon, and the known facts."""
+        parts = [
+            self.stage,
+            f"{self.chains} chains" if self.chains else "",
+            f"{self.drawn} draws" if self.draws or self.total else "",
+            f"acceptance {self.acceptance:.2f}" if self.acceptance is not None else "",
+            *self._agreement_and_time(),
+            *self.faults,
+        ]
+        return f"{self.label}: {', '.join(filter(None, parts))}"
+
+    def in_brief(self) -> str:
+        """Describe the progress briefly, without the label."""
+        draws = f"{self.drawn} draws" if self.draws else ""
+        return ", ".join(filter(None, [self.stage, draws, *self._agreement_and_time()]))
+
+    def _agreement_and_time(self) -> tuple[str, str]:
+        agreement = f"R-hat {self.rhat:.3f}" if self.rhat is not None else ""
+        return agreement, f"{time_span(self.left)} left" if self.left else ""
+
+
+def time_span(seconds: float) -> str:
+    """Write a time in its largest unit, hours with one digit."""
+    if seconds < MINUTE:
+        return f"{seconds:.0f} s"
+    if seconds < HOUR:
+        return f"{seconds / MINUTE:.0f} min"
+    return f"{seconds / HOUR:.1f} h" if seconds < DAY else f"{seconds / DAY:.1f} days"
 
 
 def found_runs(results: Path) -> list[WatchedRun]:

@@ -11,12 +11,11 @@ from typing import NamedTuple
 import numpy as np
 
 from nlobayes.artifacts.chains import Drawn, read_drawn
+from nlobayes.artifacts.files import read_timing
 from nlobayes.errors import InputError, one_line
 
 PROGRESS = re.compile(r": (\d+) of (\d+)\s*$")
 """The end of a line of progress: steps that a job has made, of all its steps."""
-SECONDS = 0
-"""Column of the seconds in Snakemake's benchmark files."""
 
 Reader = Callable[[Path], Drawn]
 
@@ -80,7 +79,9 @@ def read_line(folders: Folders, run: str, chain_group: int, stage: str) -> Line:
     last_saved = _time_of(files[-1]) if files else 0.0
     at_work = _time_of(log) > last_saved
     running = reported_steps(log) if at_work else 0
-    seconds = [_seconds(folders.timings / stage / place / f"{n}.tsv") for n in range(len(files))]
+    seconds = [
+        read_timing(folders.timings / stage / place / f"{n}.tsv", "s") for n in range(len(files))
+    ]
     timed = [(s, steps) for s, steps in zip(seconds, made, strict=True) if s is not None and steps]
     per_step = _per_step(timed)
     if per_step is None and running and files:
@@ -133,13 +134,6 @@ def _time_of(path: Path) -> float:
         return path.stat().st_mtime
     except OSError:
         return 0.0
-
-
-def _seconds(timing: Path) -> float | None:
-    """Read the seconds of a job from its Snakemake benchmark; None if there is none."""
-    with suppress(OSError, ValueError, IndexError):
-        return float(timing.read_text().splitlines()[1].split("\t")[SECONDS])
-    return None
 
 
 def _per_step(timed: list[tuple[float, int]]) -> float | None:
