@@ -19,9 +19,9 @@ import pytest
 
 from nlobayes.artifacts.audit import origins
 from nlobayes.artifacts.netcdf import read_attrs
+from nlobayes.commands.audit import verify as verifying
 from nlobayes.commands.audit.verify import verify
 from nlobayes.commands.pipeline.export import export
-from nlobayes.commands.shared import problems
 
 if TYPE_CHECKING:
     from tests.workflow.conftest import Project
@@ -54,7 +54,7 @@ def remember() -> Iterator[None]:
         for module, name in (
             (origins, "digest"),
             (origins, "open_artifact"),
-            (problems, "inspect"),
+            (verifying, "inspect"),
         ):
             patch.setattr(module, name, once_per_version(getattr(module, name)))
         yield

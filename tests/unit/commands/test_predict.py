@@ -376,7 +376,6 @@ def test_a_reader_that_goes_away_ends_it_quietly(
 MEASURED = """
 import sys
 from pathlib import Path
-from nlobayes.commands.shared.written_names import check_names
 from nlobayes.commands.tools.predict import predict
 predict(Path(sys.argv[1]), sys.argv[2], sys.argv[3], quantiles="")
 print(Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0])

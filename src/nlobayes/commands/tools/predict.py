@@ -13,33 +13,31 @@ import typer
 
 from nlobayes import runtime
 from nlobayes.bundles.surrogates import Bundle
-from nlobayes.commands.shared.bundle_points import (
-    BundleRequest,
-    predicted_by_bundle,
-    surrogates_of,
-    to_pairs,
-)
-from nlobayes.commands.shared.point_warnings import (
-    warn,
-    warn_of_checks,
-    warn_of_others,
-    warn_of_points,
-)
-from nlobayes.commands.shared.points import PredictionRequest, Tally, Unpredicted, predicted
-from nlobayes.commands.shared.predictions_out import (
-    STANDARD,
-    check_not_read,
-    form_of,
-    write_rows,
-)
 from nlobayes.commands.shared.quantiles import probabilities_of
-from nlobayes.commands.shared.slha_out import OPTION, write_xsections
 from nlobayes.data.row_chunks import ROWS, Source
 from nlobayes.data.slha_blocks import is_slha
 from nlobayes.data.spectrum_chunks import open_spectra
 from nlobayes.data.table_files import open_stream, open_table
 from nlobayes.data.units import convert
 from nlobayes.errors import InputError, one_line
+from nlobayes.predicting.bundle_points import (
+    BundleRequest,
+    predicted_by_bundle,
+    surrogates_of,
+    to_pairs,
+)
+from nlobayes.predicting.points import PredictionRequest, Tally, Unpredicted, predicted
+from nlobayes.predicting.prediction_files import (
+    STANDARD,
+    check_not_read,
+    form_of,
+    warn,
+    warn_of_checks,
+    warn_of_others,
+    warn_of_points,
+    write_rows,
+)
+from nlobayes.predicting.slha_out import OPTION, write_xsections
 from nlobayes.surrogate.answers import load
 from nlobayes.surrogate.classifier import Classifier
 from nlobayes.surrogate.identity import in_words

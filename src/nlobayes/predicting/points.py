@@ -1,8 +1,9 @@
-"""Prediction of any number of points, chunk by chunk: the request and the result."""
+"""Prediction of any number of points, chunk by chunk: the request, the columns and the count."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -10,11 +11,13 @@ import numpy as np
 import pyarrow as pa
 
 from nlobayes.artifacts.streams import to_batch
+from nlobayes.data.column_names import BESIDE_INPUTS, LONGEST, is_line
 from nlobayes.data.row_chunks import Chunk, Source, numbers
-from nlobayes.errors import InputError
+from nlobayes.errors import InputError, one_line
 from nlobayes.surrogate.answers import (
     DOMAIN,
     REASON,
+    SUMMARIES,
     answer,
     answer_beside,
     answer_classes,
@@ -172,3 +175,24 @@ def _predict(
         for what, column in found.items()
     }
     return named | answer_beside(surrogate, points, on=request.on) | where
+
+
+def check_names(inputs: Sequence[str], target: str) -> None:
+    """Refuse names that no surrogate can have, or that predictions give to columns of their own.
+
+    Raises
+    ------
+    InputError
+        If there is one.
+    """
+    own = [
+        *BESIDE_INPUTS,
+        rf"(?:log10_)?{re.escape(target)}_(?:{'|'.join(SUMMARIES)}|q[\d.]+|draw_\d+)",
+    ]
+    for name in (*inputs, target):
+        if not is_line(name):
+            shown = one_line(repr(name), 80)
+            raise InputError("commands.long_name", name=shown, longest=LONGEST)
+    for name in inputs:
+        if re.fullmatch("|".join(own), name):
+            raise InputError("commands.name_of_predictions", name=name)

@@ -12,10 +12,10 @@ import pyarrow as pa
 
 from nlobayes.artifacts.streams import to_batch
 from nlobayes.bundles.surrogates import Bundle, Processes, pdg_text
-from nlobayes.commands.shared.points import Tally, Unpredicted
 from nlobayes.data.slha_blocks import is_slha, to_integers
 from nlobayes.data.spectrum_chunks import list_files
 from nlobayes.errors import InputError
+from nlobayes.predicting.points import Tally, Unpredicted
 from nlobayes.surrogate.answers import DOMAIN, REASON, quantile_names
 from nlobayes.surrogate.cross_section import CrossSection
 from nlobayes.surrogate.domain import OUTSIDE
