@@ -18,14 +18,18 @@ class File(NamedTuple):
     read
         Reads the value from a path, or takes it from an artifact that was opened if it has a kind.
     write
-        Writes path, value and origin; only path and value where the origin is `recorded`, and then
-        it returns the files that it wrote if they are others than the path.
+        Writes path, value and origin; only path and value where the format cannot store the origin,
+        and then it returns the files that it wrote if they are others than the path.
     option
         Option that names the path to write.
     recorded
-        Whether the format cannot store the origin, which is in a record beside the file.
+        Whether a record beside the file states its origin; only artifacts store it as well.
     kind
         Kind of artifact; empty for other files.
+    measured
+        Whether it holds times, which are no result: it may be left out, and no record lists it.
+    check
+        Refuses a path to write before anything is computed.
     """
 
     read: Callable[..., Any] | None = None
@@ -33,6 +37,13 @@ class File(NamedTuple):
     option: str = "out"
     recorded: bool = False
     kind: str = ""
+    measured: bool = False
+    check: Callable[[Any], None] | None = None
+
+    @property
+    def states_origin(self) -> bool:
+        """Whether its format stores what made it."""
+        return bool(self.kind) or not (self.recorded or self.measured)
 
 
 class Stated(NamedTuple, Generic[Value]):

@@ -134,10 +134,16 @@ def groups_file(kind: str) -> File:
     )
 
 
-SegmentFile = Annotated[Artifact, File(lambda artifact: artifact, kind="segment")]
+def artifact_file(kind: str) -> File:
+    """Describe the files of a kind as what a stage reads with their names and digests."""
+    return File(lambda artifact: artifact, kind=kind)
+
+
+SegmentFile = Annotated[Artifact, artifact_file("segment")]
 PosteriorFile = Annotated[Groups, groups_file("posterior")]
 ThinnedFile = Annotated[Groups, groups_file("thinned")]
 PredictionsFile = Annotated[Groups, groups_file("predictions")]
+RivalFile = Annotated[Groups, groups_file("rival")]
 
 
 def _read(group: netCDF4.Group) -> xr.Dataset:

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import xarray as xr
 
-from nlobayes.artifacts.contents import Attrs, point_dims
-from nlobayes.artifacts.netcdf import Groups, open_artifact, write_groups
+from nlobayes.artifacts.contents import point_dims
+from nlobayes.artifacts.netcdf import Groups, open_artifact
 from nlobayes.types import Dataset, Plane, Predicted, RivalPrediction
 
 PREDICTED = ("point", "output")
@@ -60,17 +60,13 @@ def _predicted_points(dataset: Dataset) -> xr.Dataset:
     return xr.Dataset(observed)
 
 
-def write_rival(path: Path, rival: RivalPrediction, dataset: Dataset, attrs: Attrs) -> None:
-    """Write the predictions of a rival, or that its library is missing."""
-    groups = {"points": _predicted_points(dataset)}
+def rival_groups(rival: RivalPrediction, dataset: Dataset) -> Groups:
+    """Label the predictions of a rival; those of a missing library are left out."""
+    points = {"points": _predicted_points(dataset)}
     if rival.missing is not None:
-        missing = {"form": "missing", "missing": rival.missing}
-        write_groups(path, "rival", groups, {**attrs, **missing})
-        return
+        return points
     sd = {} if rival.sd is None else {"sd": (("point",), rival.sd)}
-    predictions = {"f": (("draw", "point"), rival.function), **sd}
-    groups["predictions"] = xr.Dataset(predictions)
-    write_groups(path, "rival", groups, {**attrs, "facts": dict(rival.facts)})
+    return points | {"predictions": xr.Dataset({"f": (("draw", "point"), rival.function), **sd})}
 
 
 def read_rival(path: Path) -> tuple[RivalPrediction, xr.Dataset]:

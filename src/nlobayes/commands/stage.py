@@ -84,6 +84,9 @@ def stage(*, on_device: bool = False) -> Callable[[Callable[..., Any]], Command]
             given = {name: chosen[name] for name in hints if name in chosen}
             opened: list[Any] = []
             spec, facts = None, {}
+            for port in results:
+                if port.file.check:
+                    port.file.check(chosen[port.file.option])
             if "job" in hints:
                 given["job"] = job = read_job(hints["job"], chosen["spec"])
                 spec = job.model_dump()
@@ -153,7 +156,12 @@ def _options(
             kind = files[name].kind if name in files else hints[name]
             one = _option(name, kind, helps[name], parameter.default)
             (required if parameter.default is parameter.empty else optional).append(one)
-    required += [_option(port.file.option, Path, helps[port.file.option]) for port in results]
+    for port in results:
+        name = port.file.option
+        if port.file.measured:
+            optional.append(_option(name, Path | None, helps[name], None))
+        else:
+            required.append(_option(name, Path, helps[name]))
     if any(port.file.recorded for port in results):
         optional.append(_option("record", Path | None, "Record of what made it (JSON).", None))
     return [*required, *optional]
@@ -192,10 +200,12 @@ def _write(
     written: list[Path] = []
     for port, value in zip(results, values, strict=True):
         bare = value.value if isinstance(value, Stated) else value
-        path, write = chosen[port.file.option], port.file.write
-        assert write is not None, path
-        files = write(path, bare) if port.file.recorded else write(path, bare, origin)
-        written += files or [path]
+        file, path = port.file, chosen[port.file.option]
+        if path is None:
+            continue
+        assert file.write is not None, path
+        files = file.write(path, bare, origin) if file.states_origin else file.write(path, bare)
+        written += [] if file.measured else files or [path]
     if "record" in chosen:
         write_record(chosen["record"], origin, written)
 

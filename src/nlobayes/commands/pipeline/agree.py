@@ -1,29 +1,33 @@
 """Compare the draws of several samplers from one posterior."""
 
 from itertools import combinations
-from pathlib import Path
 from typing import Annotated
 
 import numpy as np
 import typer
 
-from nlobayes import provenance
-from nlobayes.artifacts.files import write_json
-from nlobayes.artifacts.netcdf import Groups, open_artifact
-from nlobayes.artifacts.records import write_record
-from nlobayes.artifacts.seals import digests
+from nlobayes.artifacts.files import JSONFile
+from nlobayes.artifacts.netcdf import Artifact, Groups, artifact_file
+from nlobayes.commands.stage import stage
 from nlobayes.diagnostics.agreement import compare, verdict
 from nlobayes.errors import InputError
 
 
-def agree(
-    posterior: Annotated[list[Path], typer.Option(help="Posterior of one sampler; two or more.")],
-    out: Annotated[Path, typer.Option(help="Verdict to write (JSON).")],
-    record: Annotated[Path | None, typer.Option(help="Record of what made it (JSON).")] = None,
-) -> None:
-    """Compare predictive means and sds at the reference points, pair by pair."""
-    read = {str(path): open_artifact(path, "posterior") for path in posterior}
-    groups = {path: each.groups for path, each in read.items()}
+@stage()
+def agree(posterior: list[Annotated[Artifact, artifact_file("posterior")]]) -> JSONFile:
+    """Compare predictive means and sds at the reference points, pair by pair.
+
+    Parameters
+    ----------
+    posterior
+        Posterior of one sampler; two or more.
+
+    Returns
+    -------
+    out
+        Verdict to write (JSON).
+    """
+    groups = {str(one.path): one.groups for one in posterior}
     if len(groups) < 2:
         raise InputError("commands.too_few_posteriors", where="agree", posteriors=[*groups])
     _check_same_points(groups)
@@ -35,8 +39,7 @@ def agree(
         outcome = "agree" if result["passed"] else "DISAGREE"
         rms = "infinite" if result["z_rms"] is None else f"{result['z_rms']:.2f}"
         typer.echo(f"{outcome}: {first} and {second}, rms z {rms}", err=True)
-    write_json(out, {"pairs": pairs, "passed": all(pair["passed"] for pair in pairs)})
-    write_record(record, provenance.record("agree", None, digests(read.values())), [out])
+    return {"pairs": pairs, "passed": all(pair["passed"] for pair in pairs)}
 
 
 def _function(values: np.ndarray) -> np.ndarray:

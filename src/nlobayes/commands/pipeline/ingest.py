@@ -13,12 +13,11 @@ from typing import Annotated
 import typer
 
 from nlobayes import provenance
-from nlobayes.artifacts.files import write_parquet, write_text
 from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
+from nlobayes.commands.shared.made_table import check_ending, write_table
 from nlobayes.data.prospino import make_layout
 from nlobayes.data.spectra import Account, Reading, SpectrumRequest, read_file, tabulate
-from nlobayes.data.table_files import to_arrow, to_csv_text
 from nlobayes.errors import InputError
 from nlobayes.study.jobs import IngestJob, read_job
 from nlobayes.study.sources.slha import Spectra
@@ -58,7 +57,10 @@ def ingest(
     record: Annotated[Path | None, typer.Option(help="Record of what made it (JSON).")] = None,
     workers: Annotated[int | None, typer.Option(help="Processes that read.", min=1)] = None,
 ) -> None:
-    """Read all files, report files without a point and doubtful points, and write the table."""
+    """Read all files, report files without a point and doubtful points, and write the table.
+
+    (No stage: options state the job, and the files of the folder are digested for a record alone.)
+    """
     given = {
         "pair": pair,
         "process": process,
@@ -70,18 +72,14 @@ def ingest(
         "order": order,
     }
     job = _job(spec, {name: value for name, value in given.items() if value is not None})
-    if out.suffix not in {".csv", ".parquet"}:
-        raise InputError("commands.table_ending", where="--out", path=out)
+    check_ending(out)
     files = _list_files(folder, job.spectra)
     request = _request_of(job.spectra)
     readings = passing(_read(files, request, workers), len(files), f"ingest {folder}")
     names = [path.relative_to(folder).as_posix() for path in files]
     table, account = tabulate(dict(zip(names, readings, strict=True)), request)
     _report(account, str(folder))
-    if out.suffix == ".csv":
-        write_text(out, to_csv_text(table))
-    else:
-        write_parquet(out, to_arrow(table))
+    write_table(out, table)
     inputs = digests(files) if record else {}
     made = provenance.record("ingest", job.model_dump(), inputs, account=account)
     write_record(record, made, [out])

@@ -6,30 +6,39 @@ from typing import Annotated
 
 import typer
 
-from nlobayes import provenance
-from nlobayes.artifacts.contents import write_dataset
-from nlobayes.artifacts.seals import digests
+from nlobayes.artifacts.contents import DatasetFile
 from nlobayes.commands.shared.prepared import prepared
+from nlobayes.commands.stage import stage
 from nlobayes.data.statements import complete, spell
 from nlobayes.data.table_files import read_table
 from nlobayes.errors import InputError
-from nlobayes.study.jobs import PrepareJob, read_job
+from nlobayes.study.jobs import PrepareJob
+from nlobayes.types import File, Stated
 
 
+@stage()
 def prepare(
-    spec: Annotated[str, typer.Option(help="Job specification: JSON text or a file.")],
-    table: Annotated[Path, typer.Option(help="Table to read: text or .parquet.")],
-    out: Annotated[Path, typer.Option(help="Dataset to write.")],
-) -> None:
-    """Check the table, split and transform it, and write the dataset."""
-    job = read_job(PrepareJob, spec)
+    job: PrepareJob, table: Annotated[Path, File(read=lambda path: path)]
+) -> Stated[DatasetFile]:
+    """Check the table, split and transform it.
+
+    The table comes as its path: the job states how it is read, and warnings name it.
+
+    Parameters
+    ----------
+    table
+        Table to read: text or .parquet.
+
+    Returns
+    -------
+    out
+        Dataset to write.
+    """
     given = read_table(table, job.most_mb, job.names)
     dataset, warnings = prepared(given, job, table)
     for line in warnings:
         typer.echo(f"warning: {line}", err=True)
-    origin = {"table_metadata": _stated(given.metadata, job, str(table))}
-    record = provenance.record("prepare", job.model_dump(), digests([table]), **origin)
-    write_dataset(out, dataset, record)
+    return Stated(dataset, {"table_metadata": _stated(given.metadata, job, str(table))})
 
 
 def _stated(metadata: Mapping[str, str], job: PrepareJob, source: str) -> dict[str, str]:

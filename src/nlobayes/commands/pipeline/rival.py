@@ -3,47 +3,54 @@
 import time
 from collections.abc import Callable, Mapping
 from importlib.metadata import version
-from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 import typer
 
-from nlobayes import provenance, runtime
-from nlobayes.artifacts.contents import read_dataset
+from nlobayes import runtime
+from nlobayes.artifacts.contents import DatasetFile
 from nlobayes.artifacts.files import write_json
-from nlobayes.artifacts.predicted import write_rival
-from nlobayes.artifacts.seals import digests
+from nlobayes.artifacts.netcdf import RivalFile
+from nlobayes.artifacts.predicted import rival_groups
 from nlobayes.commands.shared.rivals import EXTRA, check_target, rows_learned
+from nlobayes.commands.stage import stage
 from nlobayes.data.splits import TRAIN
 from nlobayes.data.transforms import target_transform, unstandardise
 from nlobayes.extras import PACKAGES, needed
 from nlobayes.rivals import FittedRival, Rival
-from nlobayes.study.jobs import RivalJob, read_job
-from nlobayes.types import Dataset, RivalPrediction
+from nlobayes.study.jobs import RivalJob
+from nlobayes.types import Dataset, File, RivalPrediction, Stated
 
 TIMED = (1, 4096)
 """Numbers of points of the timed predictions; times are CPU seconds of the process."""
 REPEATS = 3
+SecondsFile = Annotated[Mapping[str, float], File(write=write_json, option="timing", measured=True)]
 
 
-def rival(
-    spec: Annotated[str, typer.Option(help="Job specification: JSON text or a file.")],
-    dataset: Annotated[Path, typer.Option(help="Dataset to learn and to predict.")],
-    out: Annotated[Path, typer.Option(help="Predictions to write.")],
-    timing: Annotated[Path | None, typer.Option(help="CPU seconds that it took (JSON).")] = None,
-) -> None:
-    """Write the predictions of a rival, or that its library is missing."""
-    job = read_job(RivalJob, spec)
-    data = read_dataset(dataset)
-    check_target(data)
-    predicted, seconds = _predict(job.rival, data)
-    made = provenance.record(
-        "rival", job.model_dump(), digests([dataset]), library=_version(job.rival)
-    )
-    write_rival(out, predicted, data, made)
-    if timing is not None:
-        write_json(timing, seconds)
+@stage()
+def rival(job: RivalJob, dataset: DatasetFile) -> tuple[Stated[RivalFile], SecondsFile]:
+    """Predict by a rival, or state that its library is missing.
+
+    Parameters
+    ----------
+    dataset
+        Dataset to learn and to predict.
+
+    Returns
+    -------
+    out
+        Predictions to write.
+    timing
+        CPU seconds that it took (JSON).
+    """
+    check_target(dataset)
+    predicted, seconds = _predict(job.rival, dataset)
+    facts: dict[str, Any] = {"facts": dict(predicted.facts)}
+    if predicted.missing is not None:
+        facts = {"form": "missing", "missing": predicted.missing}
+    facts["library"] = _version(job.rival)
+    return Stated(rival_groups(predicted, dataset), facts), seconds
 
 
 def _predict(settings: Rival, data: Dataset) -> tuple[RivalPrediction, Mapping[str, float]]:
