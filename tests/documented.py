@@ -6,8 +6,6 @@ docstrings, what follows `->` in a comment, and spans in backticks. Only the las
 as of `nlobayes condense`, which need not be complete.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import shlex

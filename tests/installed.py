@@ -1,7 +1,5 @@
 """What an install brings: packages by uv.lock, and a Python that finds nothing else."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Tests of errors: by their code and fields, so that a sentence can be mended without them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any

@@ -1,7 +1,5 @@
 """SLHA text of neutralinos, charginos and their cross sections: every number is its own."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from itertools import combinations_with_replacement
 

@@ -1,7 +1,5 @@
 """Hooks of pytest that keep a worker small, and make the test that breaks its bound an error."""
 
-from __future__ import annotations
-
 import ctypes
 import gc
 import sys

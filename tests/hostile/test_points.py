@@ -1,7 +1,5 @@
 """Tables of strangers to predict: wide, endless or vast; refused or predicted in bounded memory."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import sys

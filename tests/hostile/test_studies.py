@@ -1,7 +1,5 @@
 """Studies and tables of strangers: a number is what everybody reads, and sizes have limits."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Iterable

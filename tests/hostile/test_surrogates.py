@@ -1,7 +1,5 @@
 """Surrogates of strangers, crafted and sealed again: one line of refusal, or a right prediction."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

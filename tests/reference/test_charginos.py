@@ -7,8 +7,6 @@ exchange -V V'/D; where the quark makes the particle of the line of the pair, Wi
 the latter another sign, as in `test_pairs`: M = M_s - M_t + M_u.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.integrate import quad

@@ -10,8 +10,6 @@ a5d98ab). The couplings are those of Resummino's input/hino.in, m_W = 80.419 and
 and of its src/params.cc, G_F = 1.16639e-5 GeV^-2 (HEPcodes/resummino, commit 170d14a).
 """
 
-from __future__ import annotations
-
 import re
 from functools import cache
 

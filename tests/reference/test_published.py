@@ -5,8 +5,6 @@ columns and rows that begin with `published (source)`. A number agrees when it i
 rounded to the digits that are quoted.
 """
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Iterator

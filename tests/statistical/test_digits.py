@@ -5,8 +5,6 @@ Reference: Berezowski's reversible-jump network on OptDigits, 92.6 % of 2000 tes
 rows.
 """
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from typing import Any

@@ -6,8 +6,6 @@ fixed number of steps depths are compared by chi2 and entries by Kolmogorov and 
 exact distributions, at a joint significance of 0.001.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import jax

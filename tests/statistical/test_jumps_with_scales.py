@@ -6,8 +6,6 @@ start at exact draws must still be such draws: widths by chi2, scales by Kolmogo
 Without the likelihood every weight is one, and the answer is the prior.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cache
 from typing import Any, NamedTuple

@@ -5,8 +5,6 @@ a fixed number of steps they are independent draws of it again: frequencies of s
 by chi2, parameters by Kolmogorov and Smirnov, at a joint significance of 0.001.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from itertools import product
 from math import comb

@@ -1,7 +1,5 @@
 """Draws that were moved by weights against draws of the new posterior, both sampled here."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any, NamedTuple
 

@@ -6,8 +6,6 @@ sizes, scales of jumps), jumps, and its thinned draws rank the width that the da
 `direction` or `choice` left out of the ratio the p-value of the same ranks is below 1e-6.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import jax

@@ -1,7 +1,5 @@
 """The NUTS of PyMC, NumPyro and nutpie, by `pm.sample`, agree with ours on one posterior."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import jax

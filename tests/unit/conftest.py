@@ -1,7 +1,5 @@
 """Small artifacts of seeded random numbers, shaped like those of a real run."""
 
-from __future__ import annotations
-
 import _pickle
 import math
 import pickle

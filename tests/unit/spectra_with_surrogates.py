@@ -1,7 +1,5 @@
 """Surrogates of known identity, and the SLHA spectrum of a point that lies within."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Networks whose units or layers are drawn: their model, where it stands, and what is refused."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import jax

@@ -1,7 +1,5 @@
 """Jobs start without what they do not use, and with what they do."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """Earlier data in a model: in its own units, beside its prior, and what is refused."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import jax

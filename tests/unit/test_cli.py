@@ -1,7 +1,5 @@
 """The command line from a user's view: fast help, and one line for every invalid input."""
 
-from __future__ import annotations
-
 import inspect
 import json
 import os

@@ -1,7 +1,5 @@
 """Errors of the machine are printed in one line; errors of the program keep their traceback."""
 
-from __future__ import annotations
-
 import errno
 
 import pytest

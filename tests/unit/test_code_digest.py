@@ -1,7 +1,5 @@
 """The code digest of a job follows what the job runs through, and what that means."""
 
-from __future__ import annotations
-
 import ast
 import importlib.util
 import os

@@ -1,7 +1,5 @@
 """Container recipes: pinned, alike, of files that are there; built where a builder is."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

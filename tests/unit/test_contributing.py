@@ -1,7 +1,5 @@
 """CONTRIBUTING.md: its examples are in the style of the house, and what it names exists."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

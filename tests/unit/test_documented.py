@@ -3,8 +3,6 @@
 What Snakemake makes of the studies is tested in `tests/workflow/test_documented.py`.
 """
 
-from __future__ import annotations
-
 import re
 import subprocess
 import tomllib

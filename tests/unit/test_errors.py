@@ -1,7 +1,5 @@
 """The errors: every code has one sentence, every sentence one code, and what it shows is given."""
 
-from __future__ import annotations
-
 import ast
 import pickle
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The one list of figures: every record can be drawn, and is explained."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from importlib import import_module

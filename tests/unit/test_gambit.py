@@ -1,7 +1,5 @@
 """GAMBIT's three functions give what the surrogate predicts, in fb, and never a silent zero."""
 
-from __future__ import annotations
-
 import math
 import os
 from pathlib import Path

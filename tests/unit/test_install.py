@@ -1,7 +1,5 @@
 """The base install predicts; what needs an extra says which, in one line."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import sys

@@ -1,7 +1,5 @@
 """Laplace's approximation beside earlier data and correlated priors, against exact posteriors."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

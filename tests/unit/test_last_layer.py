@@ -1,7 +1,5 @@
 """The exact posterior of the output layer, against ridge regression on the hidden layer."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import jax

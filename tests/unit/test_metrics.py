@@ -1,7 +1,5 @@
 """The one list of scores: it has every key that an evaluation writes, and no other."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

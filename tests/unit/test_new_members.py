@@ -3,8 +3,6 @@
 Those of CONTRIBUTING.md, and in each other family a copy of a member under another name.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Notebooks are scripts that run as they stand."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Functions of the user: an activation, a likelihood and a score, as the documentation has them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -36,7 +34,7 @@ from nlobayes.surrogate.prediction import predict as by_jax
 from tests.members import likelihood, prior
 from tests.refusals import refused
 from tests.unit.evaluation.noises import make_noise
-from tests.unit.study.conftest import SMALL
+from tests.unit.study.small import SMALL
 
 DOCS = Path(__file__).parents[2] / "docs"
 BLOCK = re.compile(r"```python\n# (\S+)\n(.*?)```\n\n```yaml\n(.*?)```", re.S)

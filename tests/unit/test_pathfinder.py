@@ -1,7 +1,5 @@
 """Pathfinder on a network without hidden layers, whose posterior is known."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import jax

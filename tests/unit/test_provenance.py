@@ -1,7 +1,5 @@
 """A record says what made an artifact, and neither when nor where."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import socket

@@ -1,7 +1,5 @@
 """Arguments that diagnostics and evaluation cannot use are refused by the code of their error."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Nothing of ours runs what it reads or calls out, and the lock knows all that is installed."""
 
-from __future__ import annotations
-
 import ast
 import re
 import tomllib

@@ -1,7 +1,5 @@
 """The site is built strictly and offline, holds every page, and loads nothing from elsewhere."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The one list of stages agrees with commands, rules, specifications and the documentation."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What a model says of stored draws: against densities by hand, and against what was sampled."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

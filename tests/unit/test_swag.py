@@ -1,7 +1,5 @@
 """SWAG: its moments against their definition, and its paths where the posterior is known."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import jax

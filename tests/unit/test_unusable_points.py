@@ -1,7 +1,5 @@
 """One unusable point, alone and beside others, through every way to ask for a prediction."""
 
-from __future__ import annotations
-
 import csv
 import json
 import math

@@ -1,7 +1,5 @@
 """The worked examples of CONTRIBUTING.md: the files that each heading shows, by their paths."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A bundle of two pairs at two energies, from surrogates of the sixty rows."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A bundle predicts what its surrogates predict, and refuses other requests in one line."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

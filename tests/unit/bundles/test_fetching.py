@@ -1,7 +1,5 @@
 """Bundles are downloaded by name from a local server, and must match the catalog."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """`nlobayes bundle` makes a complete folder or none, and the folder must match its index."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from functools import partial

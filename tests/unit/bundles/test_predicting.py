@@ -1,7 +1,5 @@
 """`nlobayes predict` with a bundle: rows equal those of `Bundle`, blocks are written at once."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The interval of a sum has its nominal coverage, due to rows that its surrogates share."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Maps of charginos depend on what cross sections depend on, and on no convention of signs."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import assume, given

@@ -1,7 +1,5 @@
 """Tables read chunk by chunk equal tables read at once, and use the memory of one chunk."""
 
-from __future__ import annotations
-
 import gzip
 import io
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Principal components equal those of scikit-learn and of the covariance, from train rows alone."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from sklearn.decomposition import PCA

@@ -1,7 +1,5 @@
 """Datasets from tables: constants come from the train rows alone, and the order is kept."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Maps depend on what cross sections depend on, and no more: signs change neither."""
 
-from __future__ import annotations
-
 from itertools import chain, compress, product
 
 import numpy as np

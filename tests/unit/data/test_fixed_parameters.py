@@ -1,7 +1,5 @@
 """Parameters of SLHA files: from which block, in which order, and what is refused."""
 
-from __future__ import annotations
-
 import pytest
 
 from nlobayes.data.slha import read_parameters

@@ -1,7 +1,5 @@
 """Malformed and malicious tables: one line, exit status 2, no file, little memory and time."""
 
-from __future__ import annotations
-
 import contextlib
 import gzip
 import json
@@ -55,7 +53,7 @@ class Claimed(pa.ExtensionType):
         return pickle.dumps(NotUnpickled())
 
     @classmethod
-    def __arrow_ext_deserialize__(cls, storage_type: pa.DataType, serialized: bytes) -> Claimed:
+    def __arrow_ext_deserialize__(cls, storage_type: pa.DataType, serialized: bytes) -> "Claimed":
         return cls()
 
 

@@ -1,7 +1,5 @@
 """Thousands of damaged files: one clear line, or exactly the numbers of a plain reader."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io
@@ -10,9 +8,7 @@ import random
 import re
 import warnings
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyslha
@@ -24,11 +20,8 @@ from nlobayes.data.spectra import SpectrumRequest, read_file
 from nlobayes.data.table_files import read_table
 from nlobayes.errors import InputError
 from nlobayes.physics.processes import make_process
+from tests.prospino_points import make_point
 
-if TYPE_CHECKING:
-    from tests.conftest import Point
-
-Make = Callable[[int], "Point"]
 SLHA_FILES, CSV_FILES, GZIP_FILES = 6000, 5000, 500
 BATCHES = 10
 ASKED = SpectrumRequest(
@@ -105,7 +98,7 @@ def assert_one_line(error: InputError, path: Path) -> None:
 
 
 @pytest.mark.parametrize("batch", range(BATCHES))
-def test_damaged_slha_files(path: Path, make_point: Make, batch: int) -> None:
+def test_damaged_slha_files(path: Path, batch: int) -> None:
     chance, outcomes = random.Random(batch), Counter[str]()
     file = path / f"{batch}.slha"
     for number in range(SLHA_FILES // BATCHES):

@@ -1,7 +1,5 @@
 """Complex mixings are read in the phase that makes them real; those that violate CP are refused."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Columns that cannot be relative errors are refused; doubtful rows are named."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Any

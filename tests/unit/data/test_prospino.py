@@ -1,10 +1,7 @@
 """Cross sections are read by the names of their columns; a failed point gives none."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import combinations_with_replacement
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,13 +9,10 @@ from nlobayes.data.prospino import LAYOUT, make_layout
 from nlobayes.data.spectra import Reading, SpectrumRequest, read_point
 from nlobayes.errors import InputError
 from nlobayes.physics.processes import make_process, neutralino_pair
+from tests.prospino_points import Point, make_point
 from tests.refusals import refused
 from tests.spectra import PROCESSES, all_processes, cross_sections_of, spectrum_of
 
-if TYPE_CHECKING:
-    from tests.conftest import Point
-
-Make = Callable[[int], "Point"]
 PAIRS = [*combinations_with_replacement(range(1, 5), 2)]
 
 
@@ -55,7 +49,7 @@ def assert_refused(
     return caught.value
 
 
-def test_columns_go_by_name(make_point: Make) -> None:
+def test_columns_go_by_name() -> None:
     point = make_point(1)
     columns = point.rows[1, 1]
     assert targets(point.text()) == {
@@ -70,7 +64,7 @@ def test_columns_go_by_name(make_point: Make) -> None:
     }
 
 
-def test_another_cross_section_takes_no_variations_of_the_first(make_point: Make) -> None:
+def test_another_cross_section_takes_no_variations_of_the_first() -> None:
     point = make_point(1)
     request = REQUEST._replace(cross_section="nlo")
     columns = point.rows[1, 1]
@@ -78,7 +72,7 @@ def test_another_cross_section_takes_no_variations_of_the_first(make_point: Make
     assert targets(point.text(), request) == expected | {"rel_error": columns["nlo_relnumerr"]}
 
 
-def test_another_order_of_the_columns_changes_nothing(make_point: Make) -> None:
+def test_another_order_of_the_columns_changes_nothing() -> None:
     point = make_point(2)
     for turn in range(len(NAMES)):
         names = [*NAMES[turn:], *NAMES[:turn]][::-1]
@@ -89,7 +83,7 @@ def test_another_order_of_the_columns_changes_nothing(make_point: Make) -> None:
         assert read(text, request).values == read(point.text()).values
 
 
-def test_a_layout_may_have_unknown_columns_and_lack_others(make_point: Make) -> None:
+def test_a_layout_may_have_unknown_columns_and_lack_others() -> None:
     point = make_point(2)
     request = layout("nlo_ms:pb", "seconds", "lo:fb")
     text = point.text(header=None, names=["nlo_ms", "nlo_ms_aup", "lo"])
@@ -98,7 +92,7 @@ def test_a_layout_may_have_unknown_columns_and_lack_others(make_point: Make) -> 
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=str)
-def test_every_pair_has_its_features_and_its_row(make_point: Make, pair: tuple[int, int]) -> None:
+def test_every_pair_has_its_features_and_its_row(pair: tuple[int, int]) -> None:
     point = make_point(4)
     reading = read(point.text(), REQUEST._replace(process=neutralino_pair(pair)))
     features = [
@@ -113,7 +107,7 @@ def test_every_pair_has_its_features_and_its_row(make_point: Make, pair: tuple[i
     assert (reading.failed, reading.refusal, reading.also) == ((), None, {"msq": 2765.25})
 
 
-def test_masses_can_lose_their_sign(make_point: Make) -> None:
+def test_masses_can_lose_their_sign() -> None:
     request = REQUEST._replace(process=neutralino_pair((1, 2)))
     signed = read(make_point(5).text(), request).values
     absolute = read(make_point(5).text(), request._replace(absolute=True)).values
@@ -135,9 +129,7 @@ def row(point: Point, **changes: str) -> str:
 
 @pytest.mark.parametrize("value", ["-1", "-1.0", "0", "0.0", "nan", "NaN", "-0.3", "inf", "-inf"])
 @pytest.mark.parametrize("name", ["nlo_ms", "lo", "nlo_ms_aup"])
-def test_a_cross_section_that_is_none_is_a_failed_point(
-    make_point: Make, name: str, value: str
-) -> None:
+def test_a_cross_section_that_is_none_is_a_failed_point(name: str, value: str) -> None:
     text = row(make_point(1), **{name: value})
     assert read(text) == Reading(failed=("1000022 1000022",))
     other = read(text, REQUEST._replace(process=neutralino_pair((1, 2))))
@@ -145,7 +137,7 @@ def test_a_cross_section_that_is_none_is_a_failed_point(
     assert other.failed == ("1000022 1000022",)
 
 
-def test_a_column_that_is_not_used_cannot_fail(make_point: Make) -> None:
+def test_a_column_that_is_not_used_cannot_fail() -> None:
     text = row(make_point(1), nlo="-1", lo_relnumerr="nan")
     assert targets(text) == targets(make_point(1).text())
     assert read(text, REQUEST._replace(cross_section="nlo")).values is None
@@ -165,7 +157,7 @@ def test_a_column_that_is_not_used_cannot_fail(make_point: Make) -> None:
     ],
 )
 def test_a_row_that_is_not_in_the_layout_is_refused(
-    make_point: Make, change: Callable[[list[str]], list[str]]
+    change: Callable[[list[str]], list[str]],
 ) -> None:
     lines = make_point(1).text().splitlines()
     lines[-10] = " ".join(change(lines[-10].split()))
@@ -174,12 +166,12 @@ def test_a_row_that_is_not_in_the_layout_is_refused(
     assert lines[-10].startswith(error.fields["words"])
 
 
-def test_a_pair_that_stands_in_two_rows_is_refused(make_point: Make) -> None:
+def test_a_pair_that_stands_in_two_rows_is_refused() -> None:
     text = make_point(1).text().replace("1000022 1000022 13000", "1000022 1000023 13000")
     assert_refused(text, "slha.pair_twice", line=50)
 
 
-def test_the_usual_comment_agrees(make_point: Make) -> None:
+def test_the_usual_comment_agrees() -> None:
     """On the line of the block, as the point has it, below it, or in other words."""
     plain = read(make_point(1).text(header=None))
     assert read(make_point(1).text()) == plain
@@ -205,7 +197,7 @@ def test_the_usual_comment_agrees(make_point: Make) -> None:
         f"{HEADER} seconds",
     ],
 )
-def test_a_comment_that_disagrees_with_the_layout_is_refused(make_point: Make, header: str) -> None:
+def test_a_comment_that_disagrees_with_the_layout_is_refused(header: str) -> None:
     text = make_point(1).text(header=header)
     error = assert_refused(text, "slha.comment_against_layout", layout=[*LAYOUT])
     assert error.fields["found"][0] == "lo"
@@ -213,7 +205,7 @@ def test_a_comment_that_disagrees_with_the_layout_is_refused(make_point: Make, h
     assert_refused(below, "slha.comment_against_layout", found=error.fields["found"])
 
 
-def test_a_layout_that_is_given_must_not_contradict_the_comment(make_point: Make) -> None:
+def test_a_layout_that_is_given_must_not_contradict_the_comment() -> None:
     names = [*NAMES[:-3], NAMES[-2], NAMES[-3], NAMES[-1]]
     header = "PID PID E " + " ".join(names)
     text = make_point(1).text(names=names, header=header.replace(" E ", " energy "))

@@ -1,7 +1,5 @@
 """Spectra and blocks XSECTION of public programs; their files are not part of the project."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

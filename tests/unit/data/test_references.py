@@ -1,7 +1,5 @@
 """References: the engine at points, the channels of Born, and targets relative to them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Rows are kept by the values of a column; errors name the values that the column has."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

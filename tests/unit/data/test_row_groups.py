@@ -1,7 +1,5 @@
 """Groups of rows: their labels from a column of text or of whole numbers, or one clear refusal."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

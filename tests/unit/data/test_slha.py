@@ -1,11 +1,8 @@
 """SLHA text is read as by pyslha; ambiguous text is refused."""
 
-from __future__ import annotations
-
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pyslha
 import pytest
@@ -18,12 +15,9 @@ from nlobayes.data.slha import (
     spectrum_of,
 )
 from nlobayes.data.slha_blocks import MOST_BYTES, read_sections, read_text
+from tests.prospino_points import make_point
 from tests.refusals import refused
 
-if TYPE_CHECKING:
-    from tests.conftest import Point
-
-Make = Callable[[int], "Point"]
 PIDS = (1000022, 1000023, 1000025, 1000035)
 SMALL = """\
 Block MASS
@@ -61,7 +55,7 @@ def test_masses_keep_their_signs_and_mixings_their_places() -> None:
     assert len(columns) == 20
 
 
-def test_pyslha_reads_the_same(make_point: Make) -> None:
+def test_pyslha_reads_the_same() -> None:
     """Compare with an independent reader, for files that both accept."""
     for number in range(20):
         text = make_point(number).text()
@@ -73,7 +67,7 @@ def test_pyslha_reads_the_same(make_point: Make) -> None:
 
 
 @pytest.mark.parametrize("missing", [1000001, 2000004])
-def test_the_mean_squark_mass_needs_all_eight_light_squarks(make_point: Make, missing: int) -> None:
+def test_the_mean_squark_mass_needs_all_eight_light_squarks(missing: int) -> None:
     """Stops and sbottoms do not count."""
     light = [*range(1000001, 1000005), *range(2000001, 2000005)]
     assert spectrum(make_point(1).text(squarks=light))["msq"] == 2765.25

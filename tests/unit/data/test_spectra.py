@@ -1,22 +1,14 @@
 """Files become rows in their order, and every file without a row is counted."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import TYPE_CHECKING
-
 from nlobayes.data.prospino import make_layout
 from nlobayes.data.spectra import Account, Reading, SpectrumRequest, read_point, tabulate
 from nlobayes.data.table_files import to_arrow, to_csv_text
 from nlobayes.errors import InputError
 from nlobayes.physics.processes import neutralino_pair
 from nlobayes.types import Table
+from tests.prospino_points import make_point
 from tests.refusals import refused
 
-if TYPE_CHECKING:
-    from tests.conftest import Point
-
-Make = Callable[[int], "Point"]
 REQUEST = SpectrumRequest(
     neutralino_pair((1, 1)), 13000.0, "nlo_ms", False, make_layout(None, "nlo_ms")
 )
@@ -32,7 +24,7 @@ def ingested(texts: dict[str, str], request: SpectrumRequest = REQUEST) -> tuple
     )
 
 
-def test_a_table_has_features_targets_and_units(make_point: Make) -> None:
+def test_a_table_has_features_targets_and_units() -> None:
     points = [make_point(number) for number in range(3)]
     table, account = ingested({f"{n}.slha": point.text() for n, point in enumerate(points)})
     assert tuple(table.columns) == ("m1", "n11", "n12", "n13", "n14", "msq", *TARGETS, "file")
@@ -47,7 +39,7 @@ def test_a_table_has_features_targets_and_units(make_point: Make) -> None:
     assert to_arrow(table).num_rows == 3
 
 
-def test_cross_sections_are_in_pb_whatever_they_were_in(make_point: Make) -> None:
+def test_cross_sections_are_in_pb_whatever_they_were_in() -> None:
     point = make_point(2)
     columns = point.rows[1, 1]
     table, _ = ingested({"a": point.text()})
@@ -64,7 +56,7 @@ def test_cross_sections_are_in_pb_whatever_they_were_in(make_point: Make) -> Non
     assert table.columns["rel_error"][0] == columns["nlo_relnumerr"]
 
 
-def test_a_pair_of_two_has_ten_features(make_point: Make) -> None:
+def test_a_pair_of_two_has_ten_features() -> None:
     table, _ = ingested(
         {"a": make_point(1).text()}, REQUEST._replace(process=neutralino_pair((2, 4)))
     )
@@ -75,7 +67,7 @@ def test_a_pair_of_two_has_ten_features(make_point: Make) -> None:
     assert table.metadata["sqrt_s_tev"] == "13.0"
 
 
-def test_files_without_a_point_are_counted_and_named(make_point: Make) -> None:
+def test_files_without_a_point_are_counted_and_named() -> None:
     failed = {f"f{n}": make_point(n).text(failed=[(1, 1), (2, 3)]) for n in range(7)}
     other = {"o": make_point(7).text(failed=[(2, 3)]), "e": make_point(8).text(energy="8000")}
     table, account = ingested(
@@ -95,7 +87,7 @@ def test_files_without_a_point_are_counted_and_named(make_point: Make) -> None:
     }
 
 
-def test_repeated_points_are_left_out_and_named(make_point: Make) -> None:
+def test_repeated_points_are_left_out_and_named() -> None:
     one, two = make_point(1).text(), make_point(2).text()
     table, account = ingested({"a": one, "b": two, "c": one, "d": one})
     assert table.columns["file"].tolist() == ["a", "b"]
@@ -103,7 +95,7 @@ def test_repeated_points_are_left_out_and_named(make_point: Make) -> None:
     assert account["repeated"] == {"count": 2, "files": ["c", "d"]}
 
 
-def test_doubtful_points_are_kept_and_named(make_point: Make) -> None:
+def test_doubtful_points_are_kept_and_named() -> None:
     one, two = make_point(1), make_point(2)
     light = one.text().replace(repr(one.masses[0]), "-45.5")
     odd = two.text().replace(repr(two.mixings[0, 1].item()), "1.5")

@@ -1,7 +1,5 @@
 """SLHA files as rows: their content, and which of them cannot be used."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

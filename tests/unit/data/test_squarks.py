@@ -1,7 +1,5 @@
 """The mean mass of the light squarks is that of their flavours, numbered as in SLHA1 or SLHA2."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Statements of a table are read as they are spelled; contradictions are refused."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Text tables as people have them are read to the same numbers by both readers, or refused."""
 
-from __future__ import annotations
-
 import csv
 import io
 import os

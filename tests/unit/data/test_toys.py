@@ -1,7 +1,5 @@
 """Toy problems: the published points, the published function, and nothing random but the seed."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

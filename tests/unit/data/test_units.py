@@ -1,7 +1,5 @@
 """Units of columns: conversions within a kind, and declarations that do not contradict a file."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Blocks XSECTION are read at the requested energy and order, or refused."""
 
-from __future__ import annotations
-
 import pytest
 
 from nlobayes.data.prospino import make_layout

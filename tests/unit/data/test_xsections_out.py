@@ -1,7 +1,5 @@
 """Blocks XSECTION are added to SLHA text as pyslha reads them; nothing else changes."""
 
-from __future__ import annotations
-
 import pyslha
 import pytest
 from hypothesis import example, given

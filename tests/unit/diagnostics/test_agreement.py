@@ -1,7 +1,5 @@
 """Two samplers of one posterior: what agrees passes, what differs by its errors' measure fails."""
 
-from __future__ import annotations
-
 from math import hypot
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Probabilities of sizes with their errors, and what became of the jumps between them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

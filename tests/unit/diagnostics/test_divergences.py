@@ -1,7 +1,5 @@
 """Where divergences sit, against draws that were moved there by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

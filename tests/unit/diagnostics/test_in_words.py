@@ -1,7 +1,5 @@
 """What the verdict says of error bars along the prediction, and of a Gaussian process."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

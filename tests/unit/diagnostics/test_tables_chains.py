@@ -1,7 +1,5 @@
 """The tables of the chains: their columns, their lengths, and which draws they pick."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What thinning costs: against AR(1) chains, whose share of kept information is known."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.signal import lfilter

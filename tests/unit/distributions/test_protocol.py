@@ -1,7 +1,5 @@
 """Every distribution is one: its functions agree with each other, at two points at once."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

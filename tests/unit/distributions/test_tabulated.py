@@ -1,7 +1,5 @@
 """Quantiles of a law that is a table, against interpolation by NumPy."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -4,8 +4,6 @@ The forecaster is exchangeable: validation and test rows have errors of one dist
 of each check is 0.27 %, at most 1.1 % for any of four; 0.2 to 1.4 % were measured.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Tables of runs, and paired differences against hand-made numbers and SciPy's paired t test."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Fidelity of an approximation: closed forms of two normals, equal posteriors, wrong ones."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.signal import lfilter

@@ -1,7 +1,5 @@
 """Groups of rows are scored by their rows alone, each as if the others were not there."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Least squares: agrees with SciPy's regression, and with the closed form of its errors."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

@@ -1,7 +1,5 @@
 """Monte-Carlo errors of scores, against the spread of the scores of many runs of known draws."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

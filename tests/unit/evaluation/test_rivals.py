@@ -1,7 +1,5 @@
 """Rivals are scored as a run is: their error bars cover what is like the validation rows."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.stats import norm

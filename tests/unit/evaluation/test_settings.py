@@ -1,7 +1,5 @@
 """Distributions of the settings of a grid, against NumPy's own counts and quantiles."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

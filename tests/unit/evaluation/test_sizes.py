@@ -1,7 +1,5 @@
 """Scores of all sizes of a network together, of the modal size, and of each draw, by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.stats import norm

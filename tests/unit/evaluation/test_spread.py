@@ -1,7 +1,5 @@
 """A spread that changes along the prediction is seen, and hardly ever where the noise is equal."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.stats import norm

@@ -1,7 +1,5 @@
 """Weights of chains: those of a search over the simplex, of equal chains, of one bad mode."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The noise that a likelihood states: its laws against SciPy's, its mixture against simulation."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Tables of single rows of classes: a plane of two inputs, and chosen examples."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

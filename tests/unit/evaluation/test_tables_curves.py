@@ -1,7 +1,5 @@
 """Tables of data with one input: which draws are shown, and densities against SciPy."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

@@ -1,7 +1,5 @@
 """The tables of an evaluation: their columns, their lengths, and which cases they pick."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

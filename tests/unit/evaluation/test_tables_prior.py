@@ -1,7 +1,5 @@
 """The tables of a prior predictive check, against numbers by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

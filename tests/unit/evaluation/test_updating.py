@@ -1,7 +1,5 @@
 """Losses of a shortcut against divergences of Gaussians by numerical integration."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.integrate import quad

@@ -1,7 +1,5 @@
 """Bijections of jumps: their inverses undo them, and their Jacobians are those of autodiff."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import jax

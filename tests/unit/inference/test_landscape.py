@@ -1,7 +1,5 @@
 """Planes, paths and distances on energies whose answers are known."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import jax

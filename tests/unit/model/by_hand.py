@@ -3,8 +3,6 @@
 Positive variables are read as their logarithms, whose Jacobian is the logarithm itself.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Earlier data against closed forms: what prior and old data give is divided and put back."""
 
-from __future__ import annotations
-
 import jax
 import jax.numpy as jnp
 import numpy as np

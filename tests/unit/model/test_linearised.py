@@ -1,7 +1,5 @@
 """The tangent of a network: against the network where it is linear, and finite differences."""
 
-from __future__ import annotations
-
 import jax
 import numpy as np
 import pytest

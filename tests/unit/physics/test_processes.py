@@ -1,7 +1,5 @@
 """Every pair that two quarks produce has one name, in either order."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import pytest

@@ -1,7 +1,5 @@
 """Central scales, their variation at three and seven points, and electroweak schemes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The plane shows the largest probability, and lines where it changes its class."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """Images have the order of their pixels, and bars show the probabilities of the classes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

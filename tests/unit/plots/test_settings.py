@@ -1,7 +1,5 @@
 """Distributions of settings: each in its colour, and no more than can be distinguished."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import StepPatch

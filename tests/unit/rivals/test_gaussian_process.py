@@ -1,7 +1,5 @@
 """The Gaussian process against one written by hand, and what it does with many rows."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

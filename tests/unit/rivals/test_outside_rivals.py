@@ -1,7 +1,5 @@
 """What `benchmarks/outside_rivals.py` makes of other environments, played by a script."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from pathlib import Path

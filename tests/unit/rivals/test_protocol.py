@@ -1,7 +1,5 @@
 """Every rival, by the name of its file: shapes, seeds, and errors that shrink with rows."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A real browser: the Chromium of the system, driven through its own protocol over two pipes."""
 
-from __future__ import annotations
-
 import base64
 import fcntl
 import json

@@ -1,7 +1,5 @@
 """Requests take turns in order, each for a block of points, so that none waits for all others."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 

@@ -1,7 +1,5 @@
 """Answers and refusals of the service; test_schema tests their shapes."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from typing import Any

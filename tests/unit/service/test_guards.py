@@ -1,7 +1,5 @@
 """Guard that arrive too slowly, or never, are refused."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The page in a real browser: its curve follows the inputs, and no other host is contacted."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

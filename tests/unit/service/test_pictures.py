@@ -3,8 +3,6 @@
 Each surrogate has error bars of tens of decades on part of its axes, as a fit may have them.
 """
 
-from __future__ import annotations
-
 import base64
 import io
 import threading

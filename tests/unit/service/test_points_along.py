@@ -1,7 +1,5 @@
 """Lines of points, and mixings kept at unit length along them."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any, cast
 

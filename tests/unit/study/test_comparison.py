@@ -1,17 +1,13 @@
 """Comparison of the runs of a grid: settings by content, replicates by seeds."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from nlobayes.study.comparison import compare_job, scanned
-from nlobayes.study.grid import Study
 from tests.refusals import refused
+from tests.unit.study.small import make_study
 
-MakeStudy = Callable[..., Study]
 SPLIT = {"train": 30, "validation": 15, "test": 15}
 
 
@@ -20,7 +16,7 @@ def grid(**changes: Any) -> dict[str, Any]:
     return {"grids": {"small": {"network": "n4", "method": "hmc", **changes}}}
 
 
-def test_settings_are_named_by_the_presets_that_differ(make_study: MakeStudy) -> None:
+def test_settings_are_named_by_the_presets_that_differ() -> None:
     job = compare_job(make_study(), "small")
     assert [(run.setting, run.replicate) for run in job.runs] == [
         (f"{network}/{sampler}", f"s{seed}")
@@ -31,7 +27,7 @@ def test_settings_are_named_by_the_presets_that_differ(make_study: MakeStudy) ->
     assert [run.run for run in job.runs] == [run.run_id for run in make_study().runs("small")]
 
 
-def test_values_are_those_that_differ(make_study: MakeStudy) -> None:
+def test_values_are_those_that_differ() -> None:
     hmc, _, nuts, *_ = compare_job(make_study(), "small").runs
     assert hmc.values == {
         "network": "n4",
@@ -50,7 +46,7 @@ def test_values_are_those_that_differ(make_study: MakeStudy) -> None:
     }
 
 
-def test_a_single_setting_bears_the_name_of_its_sampler(make_study: MakeStudy) -> None:
+def test_a_single_setting_bears_the_name_of_its_sampler() -> None:
     job = compare_job(make_study(grid()), "small")
     assert [(run.setting, run.replicate, run.values) for run in job.runs] == [
         ("hmc", "s1", {}),
@@ -73,7 +69,7 @@ def test_a_single_setting_bears_the_name_of_its_sampler(make_study: MakeStudy) -
     ],
 )
 def test_layers_become_width_and_depth(
-    make_study: MakeStudy, hidden: tuple[list[int], ...], expected: list[dict[str, Any]]
+    hidden: tuple[list[int], ...], expected: list[dict[str, Any]]
 ) -> None:
     networks = {name: {"hidden": found} for name, found in zip("ab", hidden, strict=True)}
     changes = {"networks": networks, "seeds": [1]} | grid(network=["a", "b"])
@@ -92,7 +88,7 @@ def datasets(**sections: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def test_splits_by_other_seeds_are_replicates(make_study: MakeStudy) -> None:
+def test_splits_by_other_seeds_are_replicates() -> None:
     """Their presets have different names, which name no setting."""
     made = datasets(first={"split": {"seed": 0}}, second={"split": {"seed": 3}})
     crossed = grid(dataset=[*made], network=["n4", "n8"])
@@ -107,7 +103,7 @@ def test_splits_by_other_seeds_are_replicates(make_study: MakeStudy) -> None:
     assert scanned(job) == ("network.width", None)
 
 
-def test_points_by_other_seeds_are_replicates(make_study: MakeStudy) -> None:
+def test_points_by_other_seeds_are_replicates() -> None:
     made = datasets(first={"source": {"seed": 5}}, second={"source": {"seed": 6}})
     changes = {"datasets": made, "seeds": [1]} | grid(dataset=[*made])
     job = compare_job(make_study(changes), "small")
@@ -117,7 +113,7 @@ def test_points_by_other_seeds_are_replicates(make_study: MakeStudy) -> None:
     ]
 
 
-def test_other_numbers_of_rows_are_settings(make_study: MakeStudy) -> None:
+def test_other_numbers_of_rows_are_settings() -> None:
     """The first preset with the same rows names the setting."""
     made = datasets(
         few={"split": {"train": 10}},
@@ -134,7 +130,7 @@ def test_other_numbers_of_rows_are_settings(make_study: MakeStudy) -> None:
     assert scanned(job) == ("dataset.split.train", None)
 
 
-def test_one_preset_under_two_names_is_refused(make_study: MakeStudy) -> None:
+def test_one_preset_under_two_names_is_refused() -> None:
     """The same run twice would count as two replicates."""
     changes = {"networks": {"twin": {"hidden": [4]}}} | grid(network=["n4", "twin"])
     with refused("study.equal_runs", where="grids.small") as caught:
@@ -154,7 +150,7 @@ def test_one_preset_under_two_names_is_refused(make_study: MakeStudy) -> None:
     ],
 )
 def test_what_is_scanned_is_a_number_that_nothing_else_follows(
-    make_study: MakeStudy, network: Any, method: Any, expected: tuple[str | None, str | None]
+    network: Any, method: Any, expected: tuple[str | None, str | None]
 ) -> None:
     changes = {
         "networks": {"relu8": {"hidden": [8], "activation": "relu"}},

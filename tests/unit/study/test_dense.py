@@ -1,8 +1,5 @@
 """Dense curvatures of more parameters than a job takes are refused when the study is read."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
@@ -11,10 +8,9 @@ import pytest
 from nlobayes.data.feature_maps import FEATURE_MAPS
 from nlobayes.inference.curvature import MOST_PARAMETERS
 from nlobayes.study import dense
-from nlobayes.study.grid import Study
 from tests.refusals import refused
+from tests.unit.study.small import make_study
 
-MakeStudy = Callable[..., Study]
 WINDOWS = {"steps": 300, "mass_matrix": "gauss_newton"}
 DENSE: dict[str, dict[str, Any]] = {
     "laplace": {"kind": "laplace"},
@@ -32,7 +28,7 @@ def wide(units: int, method: dict[str, Any], **network: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("kind", DENSE)
-def test_a_dense_curvature_of_a_wide_network_is_refused(make_study: MakeStudy, kind: str) -> None:
+def test_a_dense_curvature_of_a_wide_network_is_refused(kind: str) -> None:
     """Five columns: four features at least, so 6 units + 1 parameters."""
     make_study(wide(666, DENSE[kind]))
     with refused("study.dense_curvature") as caught:
@@ -40,7 +36,7 @@ def test_a_dense_curvature_of_a_wide_network_is_refused(make_study: MakeStudy, k
     assert "4003 parameters or more, above 4000; use a form" in str(caught.value)
 
 
-def test_an_output_layer_that_is_integrated_out_does_not_count(make_study: MakeStudy) -> None:
+def test_an_output_layer_that_is_integrated_out_does_not_count() -> None:
     integrated = {"pretraining": {"adam": {"batch": "full"}}, "precision": "float64"}
     make_study({**wide(700, DENSE["laplace"], output="marginalised"), **integrated})
     with refused("study.dense_curvature") as caught:
@@ -58,7 +54,7 @@ def test_an_output_layer_that_is_integrated_out_does_not_count(make_study: MakeS
     ],
 )
 def test_evidence_of_hyperparameters_needs_some_and_the_dense_curvature(
-    make_study: MakeStudy, model: dict[str, Any], learns: bool
+    model: dict[str, Any], learns: bool
 ) -> None:
     method = {"kind": "laplace", "covariance": "diagonal", "hyperparameters": "evidence"}
     code = "study.dense_curvature" if learns else "study.no_hyperparameters"

@@ -1,19 +1,16 @@
 """Earlier data in a study: digested when planned, required where used, refused early."""
 
-from __future__ import annotations
-
 import hashlib
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from nlobayes.priors.independent import FanInPrior
-from nlobayes.study.grid import Study
 from nlobayes.study.job_builder import run_jobs
 from nlobayes.study.jobs import PretrainJob, read_job
 from tests.refusals import invalid, refused
+from tests.unit.study.small import make_study
 
 FILE = "earlier/old.nc"
 PRIOR = {"kind": "fan_in", "earlier": {"file": FILE}}
@@ -49,7 +46,7 @@ def test_earlier_data_is_an_artifact_of_the_project(file: str) -> None:
         FanInPrior.model_validate({"kind": "fan_in", "earlier": {"file": file}})
 
 
-def test_earlier_data_may_be_written_later(make_study: Callable[..., Study]) -> None:
+def test_earlier_data_may_be_written_later() -> None:
     """A study is valid without the file; jobs that use it are refused until it exists."""
     study = make_study(with_prior(PRIOR))
     run = next(study.runs(study.targets[0]))
@@ -83,9 +80,7 @@ def test_earlier_data_may_be_written_later(make_study: Callable[..., Study]) -> 
         ),
     ],
 )
-def test_earlier_data_that_cannot_be_used_is_refused(
-    make_study: Callable[..., Study], changes: dict[str, Any], fault: str
-) -> None:
+def test_earlier_data_that_cannot_be_used_is_refused(changes: dict[str, Any], fault: str) -> None:
     make_study(with_prior(PRIOR))
     with refused(fault, places=["grids.small"]):
         make_study(changes | with_prior(PRIOR))

@@ -1,34 +1,26 @@
 """Kernel gibbs_hmc goes with hyperparameters that are conjugate, and with no other prior."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from nlobayes.study.grid import Study
 from tests.refusals import refused
+from tests.unit.study.small import make_study
 
-MakeStudy = Callable[..., Study]
 HIERARCHICAL = {"kind": "hierarchical", "hyper": {"kind": "half_normal"}}
 
 
-@pytest.fixture
-def drawn_by_gibbs(make_study: MakeStudy) -> Callable[[dict[str, Any]], Study]:
-    """Return a maker of studies of a prior with the kernel gibbs_hmc alone."""
-
-    def make(prior: dict[str, Any], **warmup: Any) -> Study:
-        sampler = {"kernel": {"kind": "gibbs_hmc"}, "draws_per_segment": 16, "warmup": warmup}
-        return make_study(
-            {
-                "priors": {"learned": prior},
-                "methods": {"gibbs": sampler},
-                "grids": {"small": {"prior": "learned", "method": "gibbs"}},
-            }
-        )
-
-    return make
+def drawn_by_gibbs(prior: dict[str, Any], **warmup: Any) -> Study:
+    """Make the study of a prior with the kernel gibbs_hmc alone."""
+    sampler = {"kernel": {"kind": "gibbs_hmc"}, "draws_per_segment": 16, "warmup": warmup}
+    return make_study(
+        {
+            "priors": {"learned": prior},
+            "methods": {"gibbs": sampler},
+            "grids": {"small": {"prior": "learned", "method": "gibbs"}},
+        }
+    )
 
 
 @pytest.mark.parametrize(
@@ -40,9 +32,7 @@ def drawn_by_gibbs(make_study: MakeStudy) -> Callable[[dict[str, Any]], Study]:
     ],
     ids=str,
 )
-def test_conjugate_hyperparameters_are_drawn(
-    drawn_by_gibbs: Callable[..., Study], prior: dict[str, Any]
-) -> None:
+def test_conjugate_hyperparameters_are_drawn(prior: dict[str, Any]) -> None:
     [run, *_] = drawn_by_gibbs(prior).runs("small")
     assert run.mcmc is not None
     assert run.mcmc.kernel.kind == "gibbs_hmc"
@@ -52,14 +42,12 @@ def test_conjugate_hyperparameters_are_drawn(
 @pytest.mark.parametrize(
     "prior", [HIERARCHICAL, {"kind": "horseshoe"}, {"kind": "fan_in"}], ids=str
 )
-def test_other_priors_are_refused(
-    drawn_by_gibbs: Callable[..., Study], prior: dict[str, Any]
-) -> None:
+def test_other_priors_are_refused(prior: dict[str, Any]) -> None:
     with refused("study.not_conjugate", places=["grids.small"]):
         drawn_by_gibbs(prior)
 
 
-def test_a_low_rank_mass_matrix_cannot_be_cut(drawn_by_gibbs: Callable[..., Study]) -> None:
+def test_a_low_rank_mass_matrix_cannot_be_cut() -> None:
     prior = {"kind": "tensorbnn"}
     drawn_by_gibbs(prior, mass_matrix="dense")
     with refused("study.low_rank_cut", places=["methods.gibbs.warmup.mass_matrix"]):

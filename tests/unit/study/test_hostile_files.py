@@ -1,7 +1,5 @@
 """Malicious studies, presets and specifications: one line, at once, and nothing runs."""
 
-from __future__ import annotations
-
 import json
 import os
 import pickle

@@ -1,15 +1,13 @@
 """Names become folders and patterns: none may leave its folder, hide another or be cut off."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 from snakemake.io import PeriodicityDetector
 
-from nlobayes.study.grid import SECTIONS, Study
+from nlobayes.study.grid import SECTIONS
 from tests.refusals import refused
+from tests.unit.study.small import make_study
 
 LIKE_ASCII = ["n\u0430", "\uff4e4", "n\u200b4", "ne\u0301", "\u202en4"]
 """Cyrillic, full width, a space without width, a combined accent, from right to left."""
@@ -38,9 +36,7 @@ HOSTILE = [
 ]
 
 
-def refusal(
-    make_study: Callable[..., Study], changes: dict[str, Any], fault: str, place: str
-) -> str:
+def refusal(changes: dict[str, Any], fault: str, place: str) -> str:
     """Expect the error at the place, and return its text, which is printable."""
     with refused(fault) as caught:
         make_study(changes)
@@ -51,44 +47,38 @@ def refusal(
 
 
 @pytest.mark.parametrize("name", HOSTILE, ids=ascii)
-def test_a_name_that_is_no_plain_folder_is_refused(
-    make_study: Callable[..., Study], name: str
-) -> None:
+def test_a_name_that_is_no_plain_folder_is_refused(name: str) -> None:
     some = make_study().networks["n4"].model_dump()
-    message = refusal(make_study, {"networks": {name: some}}, "study.name", "networks")
+    message = refusal({"networks": {name: some}}, "study.name", "networks")
     assert f"name {name!r} " in message
 
 
 @pytest.mark.parametrize("section", [*SECTIONS.values(), "grids"])
-def test_names_of_every_section_are_checked(make_study: Callable[..., Study], section: str) -> None:
+def test_names_of_every_section_are_checked(section: str) -> None:
     some = next(iter(getattr(make_study(), section).values())).model_dump()
     for name, fault in (("../../x", "study.name"), ("ab" * 20, "study.name_repeats")):
-        assert refusal(make_study, {section: {name: some}}, fault, section)
+        assert refusal({section: {name: some}}, fault, section)
 
 
 @pytest.mark.parametrize("name", ["run_" + "0" * 20, "x" + "-" * 20, "ab" * 20])
-def test_a_name_that_snakemake_takes_for_endless_is_refused(
-    make_study: Callable[..., Study], name: str
-) -> None:
+def test_a_name_that_snakemake_takes_for_endless_is_refused(name: str) -> None:
     """Snakemake searches for a text that is repeated twenty times, and stops with a traceback."""
     assert PeriodicityDetector().is_periodic(name)
     assert not PeriodicityDetector().is_periodic(name[:-3])
     some = make_study().networks["n4"].model_dump()
-    assert refusal(make_study, {"networks": {name: some}}, "study.name_repeats", "networks")
+    assert refusal({"networks": {name: some}}, "study.name_repeats", "networks")
 
 
 @pytest.mark.parametrize("name", ["landscape", "Comparison", "agreement", "Prior_predictive"])
-def test_a_dataset_does_not_take_the_folder_of_other_results(
-    make_study: Callable[..., Study], name: str
-) -> None:
+def test_a_dataset_does_not_take_the_folder_of_other_results(name: str) -> None:
     dataset = {"source": {"kind": "simulate"}, "split": "thesis"}
-    assert refusal(make_study, {"datasets": {name: dataset}}, "study.name_taken", "datasets")
+    assert refusal({"datasets": {name: dataset}}, "study.name_taken", "datasets")
     assert make_study({"networks": {name: {"hidden": [4]}}})
 
 
-def test_names_that_differ_by_case_alone_are_refused(make_study: Callable[..., Study]) -> None:
+def test_names_that_differ_by_case_alone_are_refused() -> None:
     changes = {"networks": {"N4": {"hidden": [9]}}}
-    assert refusal(make_study, changes, "study.names_by_case", "networks")
+    assert refusal(changes, "study.names_by_case", "networks")
 
 
 @pytest.mark.parametrize(
@@ -99,19 +89,17 @@ def test_names_that_differ_by_case_alone_are_refused(make_study: Callable[..., S
     ],
     ids=ascii,
 )
-def test_a_path_of_a_table_that_leaves_its_place_is_refused(
-    make_study: Callable[..., Study], path: str, fault: str
-) -> None:
+def test_a_path_of_a_table_that_leaves_its_place_is_refused(path: str, fault: str) -> None:
     changes = {"datasets": {"mine": {"source": {"path": path}}}}
-    assert refusal(make_study, changes, fault, "datasets.mine.source.table.path")
+    assert refusal(changes, fault, "datasets.mine.source.table.path")
 
 
-def test_a_refusal_does_not_repeat_what_is_huge(make_study: Callable[..., Study]) -> None:
+def test_a_refusal_does_not_repeat_what_is_huge() -> None:
     changes = {"seeds": ["x" * 10_000] * 3}
-    assert len(refusal(make_study, changes, "int_parsing", "seeds.0")) < 2000
+    assert len(refusal(changes, "int_parsing", "seeds.0")) < 2000
 
 
-def test_many_seeds_are_compared_at_once(make_study: Callable[..., Study]) -> None:
+def test_many_seeds_are_compared_at_once() -> None:
     grid = {"network": "n4", "method": "hmc"}
     changes = {"seeds": [*range(50_000), 7], "grids": {"small": grid}}
-    assert "7 is given twice" in refusal(make_study, changes, "study.twice", "seeds")
+    assert "7 is given twice" in refusal(changes, "study.twice", "seeds")

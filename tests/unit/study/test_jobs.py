@@ -1,10 +1,7 @@
 """Content of each job: a change reaches the jobs that it concerns and no other."""
 
-from __future__ import annotations
-
 import json
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +28,7 @@ from nlobayes.study.jobs import (
 )
 from nlobayes.study.sources.slha import SlhaSource
 from tests.refusals import invalid, refused
+from tests.unit.study.small import make_study
 
 KINDS: dict[str, type[Frozen]] = {
     "pretrain": PretrainJob,
@@ -95,7 +93,7 @@ def first_jobs(study: Study) -> dict[str, Frozen]:
 
 @pytest.mark.parametrize(("change", "reached"), REACHED, ids=lambda part: "-".join(sorted(part)))
 def test_a_change_reaches_the_jobs_that_it_concerns(
-    make_study: Callable[..., Study], change: dict[str, Any], reached: set[str]
+    change: dict[str, Any], reached: set[str]
 ) -> None:
     before, after = first_jobs(make_study()), first_jobs(make_study(change))
     assert before.keys() <= after.keys()
@@ -110,7 +108,7 @@ def specification(jobs: dict[str, Frozen], verb: str) -> str | None:
     return jobs[verb].model_dump_json() if verb in jobs else None
 
 
-def test_only_chains_are_stacked(make_study: Callable[..., Study]) -> None:
+def test_only_chains_are_stacked() -> None:
     """An approximation of the same grid has no chains, and is scored without stacking."""
     study = make_study(
         {
@@ -126,9 +124,7 @@ def test_only_chains_are_stacked(make_study: Callable[..., Study]) -> None:
     }
 
 
-def test_only_a_sampler_with_targets_is_checked_on_its_way(
-    make_study: Callable[..., Study],
-) -> None:
+def test_only_a_sampler_with_targets_is_checked_on_its_way() -> None:
     """Another target reaches no other job, so the existing draws stay."""
     assert "check_convergence" not in first_jobs(make_study())
     one, two = (
@@ -138,9 +134,7 @@ def test_only_a_sampler_with_targets_is_checked_on_its_way(
     assert {verb for verb in one if one[verb] != two[verb]} == {"check_convergence"}
 
 
-def test_the_energy_variance_of_an_unadjusted_kernel_reaches_its_diagnosis(
-    make_study: Callable[..., Study],
-) -> None:
+def test_the_energy_variance_of_an_unadjusted_kernel_reaches_its_diagnosis() -> None:
     """The target of its warm-up is its limit; other kernels have none."""
 
     def jobs_of(**warmup: float) -> dict[str, Any]:
@@ -153,7 +147,7 @@ def test_the_energy_variance_of_an_unadjusted_kernel_reaches_its_diagnosis(
     assert first_jobs(make_study())["diagnose"].model_dump()["energy_variance"] is None
 
 
-def test_the_shape_of_images_reaches_their_tables_alone(make_study: Callable[..., Study]) -> None:
+def test_the_shape_of_images_reaches_their_tables_alone() -> None:
     """Nothing is prepared or sampled again for a figure."""
     run = next(make_study().runs("small"))
     shown = run.model_copy(update={"dataset": run.dataset.model_copy(update={"image": (1, 5)})})
@@ -163,9 +157,7 @@ def test_the_shape_of_images_reaches_their_tables_alone(make_study: Callable[...
     assert prepare_job(run.dataset) == prepare_job(shown.dataset)
 
 
-def test_equal_posteriors_have_equal_jobs_whatever_their_names(
-    make_study: Callable[..., Study],
-) -> None:
+def test_equal_posteriors_have_equal_jobs_whatever_their_names() -> None:
     """Preset names are in the path of a run, not in its jobs."""
     renamed = make_study({"networks": {"n8": {"hidden": [4]}}})
     runs = {run.run_id: run_jobs(run) for run in renamed.runs("small")}
@@ -186,7 +178,7 @@ def test_equal_posteriors_have_equal_jobs_whatever_their_names(
     ids=str,
 )
 def test_a_dataset_is_simulated_or_only_prepared_anew(
-    make_study: Callable[..., Study], change: dict[str, Any], simulated: bool, prepared: bool
+    change: dict[str, Any], simulated: bool, prepared: bool
 ) -> None:
     before = make_study().datasets["made"]
     after = make_study({"datasets": {"made": change}}).datasets["made"]
@@ -198,7 +190,7 @@ def slha_source(**changes: Any) -> SlhaSource:
     return SlhaSource.model_validate({"kind": "slha", "folder": "scan"} | changes)
 
 
-def test_every_key_of_slha_files_reaches_their_ingestion(make_study: Callable[..., Study]) -> None:
+def test_every_key_of_slha_files_reaches_their_ingestion() -> None:
     """Their folder is an input of the rule."""
     changes: dict[str, Any] = {
         **{"pair": [3, 1], "sqrt_s_tev": 8.0, "cross_section": "nlo", "masses": "absolute"},
@@ -273,9 +265,7 @@ def test_slha_sources_that_cannot_be_are_refused(change: dict[str, Any], fault: 
 
 
 @pytest.mark.parametrize("verb", KINDS)
-def test_jobs_are_read_back_from_text_and_from_a_file(
-    make_study: Callable[..., Study], tmp_path: Path, verb: str
-) -> None:
+def test_jobs_are_read_back_from_text_and_from_a_file(tmp_path: Path, verb: str) -> None:
     job = first_jobs(make_study({"methods": {"hmc": {"until": {}}}}))[verb]
     text = job.model_dump_json()
     (tmp_path / "spec.json").write_text(text)
@@ -304,7 +294,7 @@ def test_jobs_are_read_back_from_text_and_from_a_file(
     ids=str,
 )
 def test_refused_specifications_name_the_error_and_its_place(
-    make_study: Callable[..., Study], change: dict[str, Any], place: str, fault: str
+    change: dict[str, Any], place: str, fault: str
 ) -> None:
     spec = first_jobs(make_study())["draw"].model_dump(mode="json") | change
     with refused(fault, where="DrawJob specification") as caught:

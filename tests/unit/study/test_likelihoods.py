@@ -1,50 +1,12 @@
-"""Likelihood presets: their limits, with errors of one line that names the place."""
+"""Likelihood presets: what they state, and their old kinds."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 from pydantic import TypeAdapter
 
 from nlobayes.likelihoods import LIKELIHOODS, Likelihood, LikelihoodSettings
-from nlobayes.study.grid import Study
-from tests.refusals import invalid, refused
-
-INFINITY = float("inf")
-REFUSED: list[tuple[dict[str, Any], str, str]] = [
-    ({"kind": "normal"}, "", "union_tag_invalid"),
-    ({"kind": "gaussian"}, "sigma", "missing"),
-    ({"kind": "gaussian", "sigma": -0.1}, "sigma", "greater_than"),
-    ({"kind": "gaussian", "sigma": None, "scale": -1}, "scale", "greater_than"),
-    ({"kind": "student_t", "sigma": -1}, "sigma", "greater_than"),
-    ({"kind": "student_t", "scale": 0}, "scale", "greater_than"),
-    ({"kind": "student_t", "degrees_of_freedom": 2}, "degrees_of_freedom", "greater_than"),
-    ({"kind": "student_t", "degrees_of_freedom": 1.5}, "degrees_of_freedom", "greater_than"),
-    ({"kind": "student_t", "degrees_of_freedom": -4}, "degrees_of_freedom", "greater_than"),
-    (
-        {"kind": "student_t", "degrees_of_freedom": INFINITY},
-        "degrees_of_freedom",
-        "finite_number",
-    ),
-    ({"kind": "laplace", "sigma": 0}, "sigma", "greater_than"),
-    ({"kind": "laplace", "scale": -1}, "scale", "greater_than"),
-    ({"kind": "laplace", "degrees_of_freedom": 4}, "", "study.unknown_key"),
-    ({"kind": "heteroscedastic", "scale": -1}, "scale", "greater_than"),
-    ({"kind": "bernoulli", "temperature": 0}, "temperature", "greater_than"),
-    ({"kind": "categorical", "temperature": -1}, "temperature", "greater_than"),
-]
-
-
-@pytest.mark.parametrize(("preset", "key", "fault"), REFUSED, ids=lambda part: str(part)[:70])
-def test_refused_likelihoods_are_reported_in_one_line(
-    make_study: Callable[..., Study], preset: dict[str, Any], key: str, fault: str
-) -> None:
-    with refused(fault, where="configuration") as caught:
-        make_study({"likelihoods": {"mine": preset}})
-    place = caught.value.fields["places"][0]
-    assert place.startswith("likelihoods.mine")
-    assert key in place
-    assert "\n" not in str(caught.value)
+from tests.refusals import invalid
 
 
 def read(preset: dict[str, Any]) -> LikelihoodSettings:

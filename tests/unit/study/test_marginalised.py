@@ -1,19 +1,15 @@
 """An output layer that cannot be integrated out is refused when the study is read."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from nlobayes.errors import InputError
-from nlobayes.study.grid import Study
 from nlobayes.study.marginalised import marginal_numbers
 from nlobayes.study.resources import need, size_of
 from tests.refusals import refused
+from tests.unit.study.small import make_study
 
-MakeStudy = Callable[..., Study]
 WIDE: dict[str, Any] = {
     "networks": {"n4": {"output": "marginalised"}},
     "grids": {"small": {"network": "n4"}},
@@ -74,7 +70,7 @@ def changed(changes: dict[str, Any]) -> dict[str, Any]:
     return merged
 
 
-def test_is_planned_and_requests_memory(make_study: MakeStudy) -> None:
+def test_is_planned_and_requests_memory() -> None:
     run, plain = (
         next(iter(make_study(changed(changes)).runs("small")))
         for changes in (
@@ -90,7 +86,7 @@ def test_is_planned_and_requests_memory(make_study: MakeStudy) -> None:
 
 
 @pytest.mark.parametrize("what", REFUSED)
-def test_what_cannot_be_integrated_out_is_refused(make_study: MakeStudy, what: str) -> None:
+def test_what_cannot_be_integrated_out_is_refused(what: str) -> None:
     changes, message = REFUSED[what]
     with pytest.raises(InputError, match="output: marginalised.*" + message) as caught:
         make_study(changed(changes))
@@ -104,9 +100,9 @@ OUTPUT_ALONE: dict[str, Any] = {
 }
 
 
-def test_a_method_may_draw_the_output_layer_of_a_network_that_is_pretrained_in_minibatches(
-    make_study: MakeStudy,
-) -> None:
+def test_a_method_may_draw_the_output_layer_of_a_network_that_is_pretrained_in_minibatches() -> (
+    None
+):
     run = next(iter(make_study(OUTPUT_ALONE).runs("small")))
     assert (run.network.output, run.pretraining.batch) == ("sampled", 100)
     assert size_of(run, 60).marginal == marginal_numbers(4, 30)
@@ -127,7 +123,7 @@ def test_a_method_may_draw_the_output_layer_of_a_network_that_is_pretrained_in_m
     ],
 )
 def test_the_error_names_what_drawing_the_output_layer_needs(
-    make_study: MakeStudy, changes: dict[str, Any], missing: list[str]
+    changes: dict[str, Any], missing: list[str]
 ) -> None:
     message = (
         f"method 'last' draws the output layer exactly, which needs {', '.join(missing)}; choose"

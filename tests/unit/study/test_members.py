@@ -1,7 +1,5 @@
 """Settings are found by the names of their files, and a file that breaks the rule is named."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

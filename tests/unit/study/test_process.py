@@ -1,7 +1,5 @@
 """Statements of a user about a table are passed to `prepare`, for user tables only."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """References of targets: completed from the source, refused if they cannot be computed."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

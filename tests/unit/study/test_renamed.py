@@ -1,7 +1,5 @@
 """Old names of keys: one plain line on standard error, wherever a study is loaded."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 from pathlib import Path

@@ -1,8 +1,5 @@
 """Memory and time that jobs request: enough for what was measured, and not much more."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +20,8 @@ from nlobayes.study.resources import (
 )
 from nlobayes.study.run import RunSpec
 from nlobayes.study.source import UNKNOWN_ROWS
+from tests.unit.study.small import make_study
 
-MakeStudy = Callable[..., Study]
 BASE_MB = {name: mb for name, stage in PIPELINE.items() if (mb := stage.base_mb) is not None}
 ON_GPU = {"pretrain", "approximate", "warmup", "draw", "landscape"}
 
@@ -153,9 +150,7 @@ def size_in(study: Study) -> Size:
 
 
 @pytest.mark.parametrize("study", STUDIES)
-def test_memory_is_enough_and_at_most_four_times_of_what_was_measured(
-    make_study: MakeStudy, study: str
-) -> None:
+def test_memory_is_enough_and_at_most_four_times_of_what_was_measured(study: str) -> None:
     size = size_in(make_study(STUDIES[study]))
     ratios = {
         verb: need(verb, size).mem_mb / (measured + TWO_SNAKEMAKES)
@@ -230,9 +225,7 @@ def test_wall_time_of_scores_is_enough_and_not_days() -> None:
         ({"kind": "random_walk"}, 1),
     ],
 )
-def test_time_of_a_draw_is_that_of_its_gradients(
-    make_study: MakeStudy, kernel: dict[str, Any], gradients: int
-) -> None:
+def test_time_of_a_draw_is_that_of_its_gradients(kernel: dict[str, Any], gradients: int) -> None:
     study = make_study({"methods": {"other": {"kernel": kernel, "draws_per_segment": 16}}})
     run = first_run(study).model_copy(update={"method": study.methods["other"]})
     one = size_of(first_run(study), 60).draw_seconds / 256  # the default of hmc
@@ -240,7 +233,7 @@ def test_time_of_a_draw_is_that_of_its_gradients(
 
 
 @pytest.mark.parametrize("mass_matrix", ["dense", "low_rank", "gauss_newton"])
-def test_a_dense_mass_matrix_needs_its_square(make_study: MakeStudy, mass_matrix: str) -> None:
+def test_a_dense_mass_matrix_needs_its_square(mass_matrix: str) -> None:
     wide = {"networks": {"n4": {"hidden": [500]}}}
     dense = {"methods": {"hmc": {"warmup": {"mass_matrix": mass_matrix}}}}
     diagonal = need("warmup", size_in(make_study(wide)))
@@ -258,7 +251,7 @@ def test_a_dense_mass_matrix_needs_its_square(make_study: MakeStudy, mass_matrix
     ],
 )
 def test_every_output_is_predicted_and_has_weights(
-    make_study: MakeStudy, likelihood: dict[str, Any], target: dict[str, Any], outputs: int
+    likelihood: dict[str, Any], target: dict[str, Any], outputs: int
 ) -> None:
     """The number of classes is not known before the table is read: ten are assumed."""
     run = first_run(make_study())
@@ -273,7 +266,7 @@ def test_every_output_is_predicted_and_has_weights(
     assert several.predicted == outputs * one.predicted
 
 
-def test_the_host_of_a_gpu_holds_its_libraries(make_study: MakeStudy) -> None:
+def test_the_host_of_a_gpu_holds_its_libraries() -> None:
     on_gpu = size_in(make_study({"execution": {"device": "gpu", "shards": 2}}))
     on_cpu = size_in(make_study())
     assert (on_gpu.gpus, on_cpu.gpus) == (2, 0)
@@ -289,9 +282,7 @@ def test_several_runs_need_the_sum_of_their_numbers() -> None:
     assert need("compare").mem_mb == BASE_MB["compare"] + SNAKEMAKE_MB
 
 
-def test_rows_of_every_source(
-    make_study: MakeStudy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_rows_of_every_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     toy = {
         "source": {"kind": "toy", "name": "marek"},

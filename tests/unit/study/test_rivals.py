@@ -1,9 +1,6 @@
 """Rivals that a grid may request, and their refusals before anything runs."""
 
-from __future__ import annotations
-
 import sys
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -20,10 +17,9 @@ PRESETS: Changes = {"rivals": {"gp": {"kind": "gaussian_process"}}}
 SEVERAL = {"target": {"column": ["sigma_pb", "lo_pb"]}}
 
 
-@pytest.fixture
-def study() -> Callable[[Changes], Study]:
+def study(changes: Changes) -> Study:
     """Load the small study with rivals and with changes."""
-    return lambda changes: load_study(override(override(SMALL, PRESETS), changes))
+    return load_study(override(override(SMALL, PRESETS), changes))
 
 
 def test_an_ensemble_takes_steps_that_its_schedule_ends_with() -> None:
@@ -46,9 +42,7 @@ def test_an_ensemble_takes_steps_that_its_schedule_ends_with() -> None:
         ),
     ],
 )
-def test_classes_and_several_targets_are_refused(
-    study: Callable[[Changes], Study], changes: Changes, received: str
-) -> None:
+def test_classes_and_several_targets_are_refused(changes: Changes, received: str) -> None:
     with refused("study.rivals_of_one_target") as caught:
         study(changes)
     assert received in str(caught.value)
@@ -66,9 +60,7 @@ def test_classes_and_several_targets_are_refused(
         {"kind": "forest"},
     ],
 )
-def test_settings_beyond_their_limits_are_refused(
-    study: Callable[[Changes], Study], changes: Changes
-) -> None:
+def test_settings_beyond_their_limits_are_refused(changes: Changes) -> None:
     with refused("study.refused") as caught:
         study({"rivals": {"gp": changes}})
     assert "rivals.gp" in str(caught.value)
@@ -85,8 +77,6 @@ def test_what_is_missing_is_the_library_that_is_not_installed(
 
 
 @pytest.mark.parametrize("outputs", ["speed", "prior"])
-def test_a_grid_without_scores_has_no_rivals(
-    study: Callable[[Changes], Study], outputs: str
-) -> None:
+def test_a_grid_without_scores_has_no_rivals(outputs: str) -> None:
     with refused("study.rivals_without_scores"):
         study({"grids": {"prior": {"rivals": ["gp"], "outputs": outputs}}})

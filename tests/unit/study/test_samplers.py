@@ -1,8 +1,5 @@
 """Sampling of chains: which warm-up goes with which kernel, in which segments, until when."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -16,8 +13,8 @@ from nlobayes.settings.agreement import Agreement
 from nlobayes.study.grid import Study
 from nlobayes.study.presets import Thresholds
 from tests.refusals import invalid, refused
+from tests.unit.study.small import make_study
 
-MakeStudy = Callable[..., Study]
 WARMUP_OF = {kind: settings.warmup for kind, settings in KERNELS.items()}
 FEWEST_CHAINS = {kind: settings.fewest_chains for kind, settings in KERNELS.items()}
 
@@ -29,14 +26,9 @@ def chains_of(study: Study, name: str) -> MCMC:
     return method
 
 
-@pytest.fixture
-def sampler(make_study: MakeStudy) -> Callable[..., MCMC]:
-    """Return a maker of the sampler of HMC, with changes."""
-
-    def changed(**changes: Any) -> MCMC:
-        return chains_of(make_study({"methods": {"hmc": changes}}), "hmc")
-
-    return changed
+def sampler(**changes: Any) -> MCMC:
+    """Make the sampler of HMC, with changes."""
+    return chains_of(make_study({"methods": {"hmc": changes}}), "hmc")
 
 
 def test_every_kernel_names_its_warmup() -> None:
@@ -48,7 +40,7 @@ def test_every_kernel_names_its_warmup() -> None:
 @pytest.mark.parametrize("kind", WARMUP_OF)
 @pytest.mark.parametrize("warmup", [None, {}, {"steps": 80}], ids=str)
 def test_the_kind_of_the_warmup_follows_from_the_kernel(
-    make_study: MakeStudy, kind: str, warmup: dict[str, Any] | None
+    kind: str, warmup: dict[str, Any] | None
 ) -> None:
     given = {} if warmup is None else {"warmup": warmup}
     found = chains_of(make_study({"methods": {"other": preset(kind, **given)}}), "other").warmup
@@ -66,9 +58,7 @@ def preset(kind: str, **keys: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("kind", WARMUP_OF)
 @pytest.mark.parametrize("warmup", sorted({*WARMUP_OF.values(), "none"}))
-def test_the_warmup_of_another_kernel_is_refused(
-    make_study: MakeStudy, kind: str, warmup: str
-) -> None:
+def test_the_warmup_of_another_kernel_is_refused(kind: str, warmup: str) -> None:
     if warmup == WARMUP_OF[kind]:
         make_study({"methods": {"other": preset(kind, warmup={"kind": warmup})}})
         return
@@ -81,7 +71,7 @@ def test_the_warmup_of_another_kernel_is_refused(
 
 
 @pytest.mark.parametrize("threshold", [0.5, 99.9, float("nan"), float("inf")])
-def test_nuts_has_a_least_threshold_of_divergence(make_study: MakeStudy, threshold: float) -> None:
+def test_nuts_has_a_least_threshold_of_divergence(threshold: float) -> None:
     """A tree that a small energy error ends would not be reversible."""
     kernel = {"kind": "nuts", "divergence_threshold": threshold}
     with refused("study.refused", places=["methods.other.kernel.nuts.divergence_threshold"]):
@@ -93,9 +83,7 @@ def test_nuts_has_a_least_threshold_of_divergence(make_study: MakeStudy, thresho
 @pytest.mark.parametrize(
     ("kind", "fewest"), [(kind, fewest) for kind, fewest in FEWEST_CHAINS.items() if fewest > 2]
 )
-def test_chains_that_learn_together_need_to_be_many(
-    make_study: MakeStudy, kind: str, fewest: int
-) -> None:
+def test_chains_that_learn_together_need_to_be_many(kind: str, fewest: int) -> None:
     few = preset(kind) | {"chains": fewest - 1}
     with refused("study.too_few_chains", places=["methods.other.chains"]):
         make_study({"methods": {"other": few}})
@@ -106,7 +94,7 @@ def test_chains_that_learn_together_need_to_be_many(
 @pytest.mark.parametrize(
     "ladder", [[1], [], [0.9, 0.1], [1, 0.5, 0.5], [1, 0.1, 0.3], [1, -0.1], [1, float("nan")]]
 )
-def test_a_ladder_falls_from_the_posterior(make_study: MakeStudy, ladder: list[float]) -> None:
+def test_a_ladder_falls_from_the_posterior(ladder: list[float]) -> None:
     def climb(inverse_temperatures: list[float]) -> MCMC:
         kernel = {"kind": "tempering", "inverse_temperatures": inverse_temperatures}
         return chains_of(
@@ -120,20 +108,20 @@ def test_a_ladder_falls_from_the_posterior(make_study: MakeStudy, ladder: list[f
     assert kernel.replicas == 3
 
 
-def test_moves_that_the_kernel_does_not_make_are_not_annealed(make_study: MakeStudy) -> None:
+def test_moves_that_the_kernel_does_not_make_are_not_annealed() -> None:
     kernel = {"kind": "reversible_jump", "moves": ["prior"], "annealed": ["conditional"]}
     with refused("study.annealed_others", places=["methods.other.kernel.reversible_jump"]):
         make_study({"methods": {"other": preset("reversible_jump", kernel=kernel)}})
 
 
-def test_a_ladder_that_is_not_given_is_geometric(make_study: MakeStudy) -> None:
+def test_a_ladder_that_is_not_given_is_geometric() -> None:
     made = chains_of(make_study({"methods": {"other": preset("tempering")}}), "other")
     settings = made.kernel.model_dump()
     assert settings["inverse_temperatures"] is None
     assert made.kernel.replicas == settings["num_temperatures"] == 16
 
 
-def test_keys_of_the_release_before_are_read_with_a_warning(make_study: MakeStudy) -> None:
+def test_keys_of_the_release_before_are_read_with_a_warning() -> None:
     kernel = {"kind": "tempering", "rungs": 8, "hottest": 0.01}
     old = preset("tempering", kernel=kernel, keep_every=4)
     with pytest.warns(FutureWarning, match="key '.*' is now '.*'; the next release refuses"):
@@ -145,7 +133,7 @@ def test_keys_of_the_release_before_are_read_with_a_warning(make_study: MakeStud
 
 
 @pytest.mark.parametrize("segments", [3, 7, 401])
-def test_pieces_of_a_warmup_are_whole(sampler: Callable[..., MCMC], segments: int) -> None:
+def test_pieces_of_a_warmup_are_whole(segments: int) -> None:
     with refused("study.uneven_segments", places=["methods.hmc.warmup.windows"]):
         sampler(warmup={"segments": segments})
     with invalid("study.uneven_segments", steps=400, segments=segments):
@@ -154,9 +142,7 @@ def test_pieces_of_a_warmup_are_whole(sampler: Callable[..., MCMC], segments: in
 
 @pytest.mark.parametrize("mass_matrix", ["diagonal", "dense", "low_rank"])
 @pytest.mark.parametrize("too_few", [{"steps": 19}, {"steps": 100, "adaptation_share": 0.19}])
-def test_a_mass_matrix_needs_steps_to_be_learned(
-    sampler: Callable[..., MCMC], mass_matrix: str, too_few: dict[str, Any]
-) -> None:
+def test_a_mass_matrix_needs_steps_to_be_learned(mass_matrix: str, too_few: dict[str, Any]) -> None:
     with refused("study.no_window", places=["methods.hmc.warmup.windows"]):
         sampler(warmup={"mass_matrix": mass_matrix, **too_few})
     with invalid("study.no_window", steps=19, mass_matrix=mass_matrix):
@@ -166,7 +152,7 @@ def test_a_mass_matrix_needs_steps_to_be_learned(
     assert found.warmup.adapting == FEWEST_ADAPTING_STEPS
 
 
-def test_a_random_walk_has_no_gradients_for_a_low_rank_mass_matrix(make_study: MakeStudy) -> None:
+def test_a_random_walk_has_no_gradients_for_a_low_rank_mass_matrix() -> None:
     def walk(mass_matrix: str) -> None:
         kernel, warmup = {"kind": "random_walk"}, {"mass_matrix": mass_matrix}
         make_study({"methods": {"walk": preset("random_walk", kernel=kernel, warmup=warmup)}})
@@ -177,7 +163,7 @@ def test_a_random_walk_has_no_gradients_for_a_low_rank_mass_matrix(make_study: M
         walk("low_rank")
 
 
-def test_until_has_the_limits_of_agreement_of_the_verdict(sampler: Callable[..., MCMC]) -> None:
+def test_until_has_the_limits_of_agreement_of_the_verdict() -> None:
     """Those of Vehtari et al. (2021)."""
     until = sampler(until={}).until
     assert until == Agreement(rhat_max=1.01, ess_min=400)
@@ -188,9 +174,7 @@ def test_until_has_the_limits_of_agreement_of_the_verdict(sampler: Callable[...,
     ("old", "new"),
     [("rhat_f_median", "rhat_max"), ("rhat_f_p99", "rhat_max"), ("ess_f_bulk_min", "ess_min")],
 )
-def test_limits_of_the_last_release_name_those_that_replace_them(
-    sampler: Callable[..., MCMC], old: str, new: str
-) -> None:
+def test_limits_of_the_last_release_name_those_that_replace_them(old: str, new: str) -> None:
     with refused("study.removed_limit", places=["methods.hmc.until"]) as caught:
         sampler(until={old: 1.05})
     assert f"{old} is no limit any more; {new} is" in str(caught.value)

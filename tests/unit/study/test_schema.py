@@ -1,7 +1,5 @@
 """Files generated from the models equal the committed ones."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

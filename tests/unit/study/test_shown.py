@@ -1,16 +1,11 @@
 """Contents of figures are checked against the network before anything runs."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from nlobayes.study.grid import Study
 from tests.refusals import refused
-
-MakeStudy = Callable[..., Study]
+from tests.unit.study.small import make_study
 
 
 def showing(**shown: Any) -> dict[str, Any]:
@@ -29,7 +24,7 @@ def showing(**shown: Any) -> dict[str, Any]:
         *("weights_3[3, 0]", "biases_1[2]", "biases_3[0]", "noise", "scale_1"),
     ],
 )
-def test_names_that_the_network_may_have_are_planned(make_study: MakeStudy, name: str) -> None:
+def test_names_that_the_network_may_have_are_planned(name: str) -> None:
     make_study(showing(weight_planes=[[name, name]], marginals=[name]))
 
 
@@ -41,14 +36,14 @@ def test_names_that_the_network_may_have_are_planned(make_study: MakeStudy, name
         "biases_1[-1]",
     ],
 )
-def test_names_that_it_cannot_have_are_refused(make_study: MakeStudy, name: str) -> None:
+def test_names_that_it_cannot_have_are_refused(name: str) -> None:
     for shown in ({"weight_planes": [["noise", name]]}, {"marginals": [name]}):
         with refused("study.no_such_weight") as caught:
             make_study(showing(**shown))
         assert f"network 'n34' with hidden units 3, 4 has no {name!r}" in str(caught.value)
 
 
-def test_cases_of_classes_are_refused(make_study: MakeStudy) -> None:
+def test_cases_of_classes_are_refused() -> None:
     classes = {
         "datasets": {"made": {"target": {"scale": "classes"}}},
         "likelihoods": {"soft": {"kind": "categorical"}},
@@ -75,6 +70,6 @@ def test_cases_of_classes_are_refused(make_study: MakeStudy) -> None:
         {"planes": []},
     ],
 )
-def test_what_cannot_be_meant_is_refused(make_study: MakeStudy, shown: dict[str, Any]) -> None:
+def test_what_cannot_be_meant_is_refused(shown: dict[str, Any]) -> None:
     with refused("study.refused"):
         make_study(showing(**shown))

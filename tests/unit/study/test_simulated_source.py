@@ -1,21 +1,18 @@
 """Allowed simulations, and that datasets read all that is simulated."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from nlobayes.study.datasets import DatasetPreset
-from nlobayes.study.grid import Study
 from nlobayes.study.job_builder import prepare_job, simulate_job
 from nlobayes.study.jobs import SimulateJob, read_job
 from nlobayes.study.library import read_presets
 from nlobayes.study.references.calculation import CalculatedReference
 from nlobayes.study.sources.simulate import SimulatedSource
 from tests.refusals import invalid, refused
+from tests.unit.study.small import make_study
 
 PRESETS = Path(__file__).parents[3] / "config" / "presets"
 
@@ -27,18 +24,18 @@ PRESET_NAMES = (
 FIRST, SECOND = [[f"m{i}", *(f"n{i}{component}" for component in range(1, 5))] for i in (1, 2)]
 
 
-def made(make_study: Callable[..., Study], **changes: Any) -> DatasetPreset:
+def made(**changes: Any) -> DatasetPreset:
     return make_study({"datasets": {"made": changes}}).datasets["made"]
 
 
-def source(make_study: Callable[..., Study], **changes: Any) -> SimulatedSource:
-    found = made(make_study, source=changes, features={"columns": [*FIRST, *SECOND]}).source
+def source(**changes: Any) -> SimulatedSource:
+    found = made(source=changes, features={"columns": [*FIRST, *SECOND]}).source
     assert isinstance(found, SimulatedSource)
     return found
 
 
-def test_the_order_of_a_pair_does_not_matter(make_study: Callable[..., Study]) -> None:
-    one, other = (source(make_study, pair=pair) for pair in ([1, 2], [2, 1]))
+def test_the_order_of_a_pair_does_not_matter() -> None:
+    one, other = (source(pair=pair) for pair in ([1, 2], [2, 1]))
     assert one == other
     assert one.pair == (1, 2)
 
@@ -65,12 +62,10 @@ def test_the_order_of_a_pair_does_not_matter(make_study: Callable[..., Study]) -
     ],
     ids=str,
 )
-def test_nonsense_is_refused_in_one_line(
-    make_study: Callable[..., Study], changes: dict[str, Any], fault: str, key: str
-) -> None:
+def test_nonsense_is_refused_in_one_line(changes: dict[str, Any], fault: str, key: str) -> None:
     place = f"datasets.made.source.simulate.{key}".removesuffix(".")
     with refused(fault, places=[place]) as caught:
-        source(make_study, **changes)
+        source(**changes)
     assert "\n" not in str(caught.value)
 
 
@@ -83,11 +78,9 @@ def test_nonsense_is_refused_in_one_line(
     ],
     ids=str,
 )
-def test_what_is_simulated_is_read(
-    make_study: Callable[..., Study], pair: list[int], columns: list[str], fault: str
-) -> None:
+def test_what_is_simulated_is_read(pair: list[int], columns: list[str], fault: str) -> None:
     with refused(fault, places=["datasets.made.features.columns"]):
-        made(make_study, source={"pair": pair}, features={"columns": columns})
+        made(source={"pair": pair}, features={"columns": columns})
 
 
 @pytest.mark.parametrize("name", PRESET_NAMES)
@@ -112,10 +105,10 @@ def test_spectra_of_a_pair_are_read_with_both_neutralinos() -> None:
     assert preset([1, 1], FIRST)
 
 
-def test_a_process_takes_the_place_of_a_pair(make_study: Callable[..., Study]) -> None:
+def test_a_process_takes_the_place_of_a_pair() -> None:
     columns = [*SECOND, "mc1", "u11", "u12", "v11", "v12"]
     given = {"process": [-1000024, 1000023]}
-    dataset = made(make_study, source=given, features={"columns": columns})
+    dataset = made(source=given, features={"columns": columns})
     assert isinstance(dataset.source, SimulatedSource)
     assert dataset.source.columns == tuple(columns)
     job = simulate_job(dataset).model_dump_json()
@@ -124,24 +117,24 @@ def test_a_process_takes_the_place_of_a_pair(make_study: Callable[..., Study]) -
     again = read_job(SimulateJob, job).source
     assert again == dataset.source
     changes = {"central_scale": "average_mass", "electroweak_scheme": "g_mu", "scale_points": 7}
-    changed = simulate_job(made(make_study, source=changes))
+    changed = simulate_job(made(source=changes))
     assert read_job(SimulateJob, changed.model_dump_json()) == changed
     assert changed.source.model_dump(mode="json", include={*changes}) == changes
-    default = simulate_job(made(make_study)).model_dump_json()
+    default = simulate_job(made()).model_dump_json()
     for name in ("process", "central_scale", "scale_points", "electroweak_scheme"):
         assert f'"{name}"' not in default
 
 
-def test_seven_scales_are_read_where_they_are_computed(make_study: Callable[..., Study]) -> None:
+def test_seven_scales_are_read_where_they_are_computed() -> None:
     target = {"scale_variations": ["scale_up", "scale_down", "mu_r_half", "mu_f_twice"]}
-    assert made(make_study, source={"scale_points": 7}, target=target)
+    assert made(source={"scale_points": 7}, target=target)
     preset = read_presets(PRESETS)["datasets"]["embedded_theory"]
     source = preset.get("source", {}) | {"kind": "simulate", "scale_points": 7}
     theory = {"theory": {"scale": target["scale_variations"]}}
     whole = DatasetPreset.model_validate(preset | {"source": source, "target": theory})
     assert whole.target.columns == ("sigma_pb", *target["scale_variations"])
     with refused("study.no_column", places=["datasets.made.target.scale_variations"]):
-        made(make_study, target=target)
+        made(target=target)
 
 
 @pytest.mark.parametrize(
@@ -155,33 +148,27 @@ def test_seven_scales_are_read_where_they_are_computed(make_study: Callable[...,
     ],
     ids=str,
 )
-def test_processes_that_are_none_are_refused(
-    make_study: Callable[..., Study], given: dict[str, Any], fault: str
-) -> None:
+def test_processes_that_are_none_are_refused(given: dict[str, Any], fault: str) -> None:
     with refused(fault) as caught:
-        made(make_study, source=given, features={"columns": ["mc1"]})
+        made(source=given, features={"columns": ["mc1"]})
     assert "\n" not in str(caught.value)
 
 
-def test_a_process_of_neutralinos_is_relative_to_their_pair(
-    make_study: Callable[..., Study],
-) -> None:
+def test_a_process_of_neutralinos_is_relative_to_their_pair() -> None:
     given = {"source": {"process": [1000023, 1000022]}, "features": {"columns": [*FIRST, *SECOND]}}
-    dataset = made(make_study, **given, target={"relative_to": {"calculation": "born"}})
+    dataset = made(**given, target={"relative_to": {"calculation": "born"}})
     relative = prepare_job(dataset).target.relative_to
     assert isinstance(relative, CalculatedReference)
     assert relative.pair == (1, 2)
 
 
 @pytest.mark.parametrize("stated", [{}, {"process": [-1000024, 1000024]}], ids=["source", "stated"])
-def test_processes_with_charginos_are_relative_to_their_calculation(
-    make_study: Callable[..., Study], stated: dict[str, Any]
-) -> None:
+def test_processes_with_charginos_are_relative_to_their_calculation(stated: dict[str, Any]) -> None:
     source = {"process": [1000024, -1000024]}
     features = {"columns": ["mc1", "u11", "u12", "v11", "v12"], "map": "chargino_invariants"}
     given = {"source": source, "features": features}
-    assert made(make_study, **given, target={"relative_to": {"column": "lo_pb"}})
-    dataset = made(make_study, **given, target={"relative_to": {"calculation": "born", **stated}})
+    assert made(**given, target={"relative_to": {"column": "lo_pb"}})
+    dataset = made(**given, target={"relative_to": {"calculation": "born", **stated}})
     relative = prepare_job(dataset).target.relative_to
     assert isinstance(relative, CalculatedReference)
     assert relative.arguments()["process"] == [1000024, -1000024]

@@ -1,7 +1,5 @@
 """The studies of config/studies: valid, at two scales, and with unique names."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A small surrogate of known weights, in memory and as a file."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path

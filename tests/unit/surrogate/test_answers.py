@@ -1,7 +1,5 @@
 """Columns of the prediction of a point: the surrogate's own numbers by name, and the domain."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

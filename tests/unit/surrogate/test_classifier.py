@@ -1,7 +1,5 @@
 """A network of classes in a file: probabilities, their uncertainty and the domain."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

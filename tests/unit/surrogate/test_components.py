@@ -1,7 +1,5 @@
 """A surrogate whose network sees principal components: predicted from columns, or refused."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Process and settings of a surrogate are those of its table, and unknown if it states none."""
 
-from __future__ import annotations
-
 import pytest
 
 from nlobayes.data.simulators.simulate import Settings, scan_table

@@ -1,7 +1,5 @@
 """`as_jax` gives what `predict` gives, with derivatives, or an error of one line."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """An ONNX model gives what `predict` gives, and its metadata describe it."""
 
-from __future__ import annotations
-
 import json
 from importlib.util import find_spec
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What is computed of the last points is used for the same points only."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

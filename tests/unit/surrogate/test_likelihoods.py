@@ -1,7 +1,5 @@
 """The likelihoods of docs/using.md run as printed: one nuisance parameter for each error."""
 
-from __future__ import annotations
-
 import re
 import warnings
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Names count: columns of frames, mappings and structured arrays are selected by name."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

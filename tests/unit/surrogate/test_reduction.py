@@ -1,7 +1,5 @@
 """Few chosen draws predict as all do, also at points that they were not chosen by."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from nlobayes.surrogate.reduction import herded, spread_evenly

@@ -1,7 +1,5 @@
 """Rows are independent: the prediction of a point is the same alone and in any company."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import cache

@@ -1,7 +1,5 @@
 """Sign conventions of SLHA files change neither the domain nor the prediction."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from itertools import combinations

@@ -1,7 +1,5 @@
 """The error of a sum of cross sections, compared with exact moments and with a convolution."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Predictions compared with formulas and with the evaluation, for both engines; files; errors."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Callable

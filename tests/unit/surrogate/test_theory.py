@@ -1,7 +1,5 @@
 """Several targets in one file, and the theory errors that are computed from them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """A step size for each size of an architecture: learned where chains were, safe elsewhere."""
 
-from __future__ import annotations
-
 import jax
 import jax.numpy as jnp
 import numpy as np

@@ -1,7 +1,5 @@
 """Records of every jump: numbers before and after, acceptance probability and result."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import jax

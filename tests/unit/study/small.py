@@ -1,11 +1,7 @@
 """A small study with changes of its keys."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
-
-import pytest
 
 from nlobayes.study.grid import Study, load_study
 from nlobayes.study.library import override
@@ -42,11 +38,6 @@ SMALL: dict[str, Any] = {
 }
 
 
-@pytest.fixture(scope="session")
-def make_study() -> Callable[..., Study]:
+def make_study(changes: Mapping[str, Any] | None = None) -> Study:
     """Load the small study with changes to its keys."""
-
-    def make(changes: Mapping[str, Any] | None = None) -> Study:
-        return load_study(override(SMALL, changes or {}))
-
-    return make
+    return load_study(override(SMALL, changes or {}))
