@@ -26,7 +26,7 @@ from benchmarks.common import print_header, print_row, write_csv
 from nlobayes.artifacts.contents import read_dataset
 from nlobayes.artifacts.files import read_json
 from nlobayes.artifacts.netcdf import open_artifact
-from nlobayes.artifacts.predicted import read_predicted, read_rival
+from nlobayes.artifacts.predicted import read_predicted, rival_of
 from nlobayes.data.splits import TEST
 from nlobayes.data.transforms import apply_scale, target_transform
 from nlobayes.evaluation.predictive.density import log_predictive_density
@@ -124,7 +124,7 @@ def _built_in(
     """Score the rivals of the workflow row by row, by the name without the seed."""
     for name, found in rivals.items():
         if "missing" not in found:
-            rival, _ = read_rival(folder / f"{name}.nc")
+            rival = rival_of(open_artifact(folder / f"{name}.nc", "rival")).prediction
             scores = per_row(rival.function, data, found["predictive_noise"])
             yield SEEDED.sub("", name), scores | {HELD_OUT: np.array(found["halves"]["lppd"])}
 

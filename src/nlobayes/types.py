@@ -136,11 +136,14 @@ class Plane(NamedTuple):
         Predictive probabilities, the means over draws (grid_point, class).
     expected_entropy
         Mean over draws of the entropy of one draw's probabilities, in nats (grid_point,).
+    names
+        Names of the inputs.
     """
 
     inputs: np.ndarray
     probability: np.ndarray
     expected_entropy: np.ndarray
+    names: tuple[str, ...] = ()
 
 
 class RivalPrediction(NamedTuple):
@@ -282,6 +285,34 @@ class Predicted(NamedTuple):
     family: str | None = None
     scale: np.ndarray | None = None
     degrees_of_freedom: Any = None
+
+
+class Predictions(NamedTuple):
+    """Predictions of a posterior and of its baseline at every point of a dataset.
+
+    Attributes
+    ----------
+    posterior, baseline
+        Of the draws, chain after chain, and of the MAPs.
+    observed, split
+        Target and split of the points; they identify the dataset.
+    chains, draws
+        Numbers of the chains, and of the draws of each.
+    sizes
+        Numbers of units or of layers of the network of every draw (chain, draw), by name; empty if
+        they are fixed.
+    plane
+        Classes between the points; None if these do not have two inputs.
+    """
+
+    posterior: Predicted
+    baseline: Predicted
+    observed: np.ndarray
+    split: np.ndarray
+    chains: np.ndarray
+    draws: np.ndarray
+    sizes: Mapping[str, np.ndarray] = {}
+    plane: Plane | None = None
 
 
 class EarlierData(NamedTuple):

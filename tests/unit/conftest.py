@@ -9,9 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+import xarray as xr
 
 from nlobayes.artifacts.chains import write_segment, write_warmup
 from nlobayes.artifacts.contents import write_dataset, write_map, write_surrogate
+from nlobayes.artifacts.netcdf import Groups
+from nlobayes.artifacts.predicted import predictions_groups
 from nlobayes.data.datasets import Choices, make_dataset
 from nlobayes.data.selection import Selection
 from nlobayes.data.splits import Split
@@ -24,6 +27,8 @@ from nlobayes.types import (
     MAPEstimate,
     Named,
     NoiseTable,
+    Predicted,
+    Predictions,
     Segment,
 )
 
@@ -46,6 +51,15 @@ ATTRS = {
     "exact": True,
     "versions": {"numpy": "2"},
 }
+
+
+def predicted_groups(
+    posterior: Predicted, baseline: Predicted, dataset: Dataset, draws: xr.Dataset
+) -> Groups:
+    """Label predictions of a dataset, given the numbers of chains and draws."""
+    labels = draws["chain"].values, draws["draw"].values
+    points = dataset.observed, dataset.split
+    return predictions_groups(Predictions(posterior, baseline, *points, *labels))
 
 
 @pytest.fixture(scope="session")

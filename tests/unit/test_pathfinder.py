@@ -9,8 +9,8 @@ import pytest
 from scipy.stats import multivariate_normal
 
 from nlobayes import builder
-from nlobayes.commands.shared.resampling import choose
 from nlobayes.evaluation.reweighting.importance import importance_weights
+from nlobayes.evaluation.reweighting.resampling import choose
 from nlobayes.inference.method import MethodInput
 from nlobayes.methods.pathfinder import Pathfinder
 from nlobayes.study.jobs import ModelJob

@@ -142,7 +142,6 @@ def artifact_file(kind: str) -> File:
 SegmentFile = Annotated[Artifact, artifact_file("segment")]
 PosteriorFile = Annotated[Groups, groups_file("posterior")]
 ThinnedFile = Annotated[Groups, groups_file("thinned")]
-PredictionsFile = Annotated[Groups, groups_file("predictions")]
 RivalFile = Annotated[Groups, groups_file("rival")]
 
 

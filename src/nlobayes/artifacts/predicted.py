@@ -3,81 +3,114 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
+from typing import Annotated, NamedTuple
 
 import numpy as np
 import xarray as xr
 
 from nlobayes.artifacts.contents import point_dims
-from nlobayes.artifacts.netcdf import Groups, open_artifact
-from nlobayes.types import Dataset, Plane, Predicted, RivalPrediction
+from nlobayes.artifacts.netcdf import Artifact, Groups, write_groups
+from nlobayes.types import Dataset, File, Plane, Predicted, Predictions, RivalPrediction
 
 PREDICTED = ("point", "output")
 """Dims of a prediction, after those of the draws."""
 
 
-def predictions_groups(
-    posterior: Predicted,
-    baseline: Predicted,
-    dataset: Dataset,
-    draws: xr.Dataset,
-    plane: Plane | None = None,
-) -> Groups:
-    """Label the predictions of the draws of a posterior, chain after chain, and of its baseline.
-
-    For classes over two inputs, `plane` has the predictions of the posterior on a grid.
-    """
-    chains = {dim: draws[dim].values for dim in ("chain", "draw")}
-    between = {}
-    if plane is not None:
-        values = {
-            "inputs": (("grid_point", "input"), plane.inputs),
-            "probability": (("grid_point", "output"), plane.probability),
-            "expected_entropy": (("grid_point",), plane.expected_entropy),
-        }
-        between["plane"] = xr.Dataset(values, {"input": list(dataset.input_names)})
+def predictions_groups(predictions: Predictions) -> Groups:
+    """Label the predictions of a posterior and of its baseline."""
+    posterior, baseline, observed, split, chains, draws, sizes, plane = predictions
+    samples = {"chain": chains, "draw": draws}
+    numbers = {name: ([*samples], values) for name, values in sizes.items()}
     return {
-        **between,
-        "predictions": _predicted(posterior, chains),
+        **({} if plane is None else {"plane": _plane(plane)}),
+        "predictions": _predicted(posterior, samples),
         "baseline": _predicted(baseline, {"member": np.arange(len(baseline.function))}),
-        "points": _predicted_points(dataset),
+        "points": _points(observed, split),
+        **({"sizes": xr.Dataset(numbers, samples)} if sizes else {}),
     }
 
 
-def read_plane(groups: Groups) -> Plane | None:
-    """Read the predictions on a grid; None if the file has none."""
-    if "plane" not in groups:
-        return None
-    return Plane(*(groups["plane"][name].values for name in Plane._fields))
+def predictions_of(groups: Groups) -> Predictions:
+    """Read predictions of a posterior and of its baseline."""
+    drawn, points = groups["predictions"], groups["points"]
+    return Predictions(
+        read_predicted(drawn),
+        read_predicted(groups["baseline"]),
+        points["observed"].values,
+        points["split"].values,
+        drawn["chain"].values,
+        drawn["draw"].values,
+        {str(name): drawn.values for name, drawn in groups.get("sizes", xr.Dataset()).items()},
+        _read_plane(groups["plane"]) if "plane" in groups else None,
+    )
 
 
-def _predicted_points(dataset: Dataset) -> xr.Dataset:
-    """Return the group that identifies the dataset of predictions."""
-    observed = {
-        "observed": (point_dims(dataset.observed), dataset.observed),
-        "split": (("point",), dataset.split),
+PredictionsFile = Annotated[
+    Predictions,
+    File(
+        lambda artifact: predictions_of(artifact.groups),
+        lambda path, value, origin: write_groups(
+            path, "predictions", predictions_groups(value), origin
+        ),
+        kind="predictions",
+    ),
+]
+
+
+def _plane(plane: Plane) -> xr.Dataset:
+    values = {
+        "inputs": (("grid_point", "input"), plane.inputs),
+        "probability": (("grid_point", "output"), plane.probability),
+        "expected_entropy": (("grid_point",), plane.expected_entropy),
     }
-    return xr.Dataset(observed)
+    return xr.Dataset(values, {"input": list(plane.names)})
+
+
+def _read_plane(group: xr.Dataset) -> Plane:
+    names = tuple(map(str, group["input"].values))
+    arrays = {name: group[name].values for name in Plane._fields if name in group}
+    return Plane(**arrays, names=names)
+
+
+def _points(observed: np.ndarray, split: np.ndarray) -> xr.Dataset:
+    """Label target and split of the points, which identify the dataset of predictions."""
+    return xr.Dataset({"observed": (point_dims(observed), observed), "split": (("point",), split)})
 
 
 def rival_groups(rival: RivalPrediction, dataset: Dataset) -> Groups:
     """Label the predictions of a rival; those of a missing library are left out."""
-    points = {"points": _predicted_points(dataset)}
+    points = {"points": _points(dataset.observed, dataset.split)}
     if rival.missing is not None:
         return points
     sd = {} if rival.sd is None else {"sd": (("point",), rival.sd)}
     return points | {"predictions": xr.Dataset({"f": (("draw", "point"), rival.function), **sd})}
 
 
-def read_rival(path: Path) -> tuple[RivalPrediction, xr.Dataset]:
-    """Read the predictions of a rival, and their points."""
-    _, groups, attrs, _ = open_artifact(path, "rival")
-    if "predictions" not in groups:
-        nothing = np.empty((0, groups["points"].sizes["point"]))
-        return RivalPrediction(nothing, None, {}, str(attrs["missing"])), groups["points"]
-    predictions = groups["predictions"]
-    sd = predictions["sd"].values if "sd" in predictions else None
-    return RivalPrediction(predictions["f"].values, sd, attrs["facts"]), groups["points"]
+class NamedRival(NamedTuple):
+    """The predictions of a rival, its name, and target and split of the points."""
+
+    name: str
+    prediction: RivalPrediction
+    observed: np.ndarray
+    split: np.ndarray
+
+
+def rival_of(artifact: Artifact) -> NamedRival:
+    """Return the predictions of a rival from a file of its name."""
+    groups, attrs, points = artifact.groups, artifact.attrs, artifact.groups["points"]
+    if "predictions" in groups:
+        found = groups["predictions"]
+        sd = found["sd"].values if "sd" in found else None
+        prediction = RivalPrediction(found["f"].values, sd, attrs["facts"])
+    else:
+        nothing = np.empty((0, points.sizes["point"]))
+        prediction = RivalPrediction(nothing, None, {}, str(attrs["missing"]))
+    return NamedRival(
+        artifact.path.stem, prediction, points["observed"].values, points["split"].values
+    )
+
+
+NamedRivalFile = Annotated[NamedRival, File(rival_of, kind="rival")]
 
 
 def read_predicted(group: xr.Dataset) -> Predicted:

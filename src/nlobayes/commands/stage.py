@@ -62,8 +62,8 @@ def stage(*, on_device: bool = False) -> Callable[[Callable[..., Any]], Command]
     that its prior names, files (`File` in their annotation, alone or in a list) and numbers. The
     command takes the specification, a path for each file, the numbers, a path for each result and,
     if a format cannot store its origin, one for a record. The sections `Parameters` and `Returns`
-    of the docstring are the help of its options. If an InputError names a parameter as its place,
-    the command puts in the path.
+    of the docstring are the help of its options. If an InputError names a parameter as its place or
+    in a field, the command puts in the path.
 
     Parameters
     ----------
@@ -134,10 +134,6 @@ def _port_of(hint: Any) -> Port | None:
 
 def _each(result: Any) -> Sequence[Any]:
     return get_args(result) if get_origin(result) is tuple else [result]
-
-
-def _listed(chosen: Any) -> list[Path]:
-    return chosen if isinstance(chosen, list) else [] if chosen is None else [chosen]
 
 
 def _options(
@@ -211,10 +207,24 @@ def _write(
 
 
 def _at_paths(error: InputError, paths: Chosen) -> InputError:
-    """Replace a parameter as the place of an error, such as `start[2]: row 1`, by its path."""
-    named = re.match(r"(\w+)(?:\[(\d+)\])?(.*)", str(error.where))
+    """Replace parameters by their paths: in the place of an error, and in fields of their names.
+
+    A place is such as `start[2]: row 1` or `evaluation, predictions: row 1`.
+    """
+    place, colon, rest = str(error.where).partition(":")
+    places = ", ".join(str(_path_of(word, paths)) for word in place.split(", "))
+    moved = error if error.where is None else error.at(places + colon + rest)
+    moved.fields |= {
+        name: _path_of(moved.fields[name], paths) for name in paths.keys() & moved.fields.keys()
+    }
+    return moved
+
+
+def _path_of(word: Any, paths: Chosen) -> Any:
+    named = re.fullmatch(r"(\w+)(?:\[(\d+)\])?", str(word))
     if named is None or named[1] not in paths:
-        return error
-    chosen = _listed(paths[named[1]])
-    path = chosen[int(named[2])] if named[2] else ", ".join(map(str, chosen))
-    return error.at(f"{path}{named[3]}")
+        return word
+    chosen = paths[named[1]]
+    if not isinstance(chosen, list):
+        return chosen
+    return chosen[int(named[2])] if named[2] else ", ".join(map(str, chosen))

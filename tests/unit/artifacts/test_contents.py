@@ -14,6 +14,7 @@ from nlobayes.artifacts import contents, predicted
 from nlobayes.artifacts.netcdf import open_artifact, read_attrs, write_groups
 from nlobayes.types import Dataset, MAPEstimate, Named, Predicted
 from tests.refusals import refused
+from tests.unit.conftest import predicted_groups
 
 Same = Callable[[Any, Any], None]
 PRECISIONS = (np.float32, np.float64)
@@ -96,7 +97,7 @@ def test_predictions_are_labelled_and_read_back(
     functions, members = rng.normal(size=(4, 60)), rng.normal(size=(3, 60))
     posterior = Predicted(functions, "student_t", rng.gamma(1, size=(4, 1)), 4.0)
     baseline = Predicted(members, "student_t", rng.gamma(1, size=(3, 1)), 4.0)
-    groups = predicted.predictions_groups(posterior, baseline, dataset, draws)
+    groups = predicted_groups(posterior, baseline, dataset, draws)
     write_groups(tmp_path / "out.nc", "predictions", groups, {"exact": True})
     again = open_artifact(tmp_path / "out.nc", "predictions").groups
     assert_same_bits(again["predictions"]["f"].values, functions.reshape(2, 2, 60))

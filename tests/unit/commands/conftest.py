@@ -16,7 +16,6 @@ from nlobayes import provenance
 from nlobayes.artifacts.contents import read_dataset, write_dataset, write_map
 from nlobayes.artifacts.files import write_json
 from nlobayes.artifacts.netcdf import open_artifact, read_attrs, write_groups
-from nlobayes.artifacts.predicted import predictions_groups
 from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
 from nlobayes.commands.pipeline.assemble import assemble
@@ -26,6 +25,7 @@ from nlobayes.commands.pipeline.simulate import simulate
 from nlobayes.commands.pipeline.warmup import warmup
 from nlobayes.data.splits import TEST, TRAIN, VALIDATION
 from nlobayes.types import Dataset, MAPEstimate, Predicted
+from tests.unit.conftest import predicted_groups
 
 CHAINS = 3
 DRAWS = 40
@@ -112,7 +112,7 @@ def _predictions(folder: Path, dataset: Dataset) -> tuple[Path, Path]:
     draws = xr.Dataset(coords={"chain": [0, 1], "draw": np.arange(DRAWS)})
     noise = "gaussian", np.asarray(0.04)
     posterior, baseline = Predicted(functions, *noise), Predicted(members, *noise)
-    groups = predictions_groups(posterior, baseline, dataset, draws)
+    groups = predicted_groups(posterior, baseline, dataset, draws)
     write_dataset(folder / "dataset.nc", dataset, {})
     write_groups(folder / "predictions.nc", "predictions", groups, {"exact": True})
     return folder / "predictions.nc", folder / "dataset.nc"
@@ -153,7 +153,7 @@ def _write_failed_predictions(path: Path, data: Path) -> None:
     points = len(dataset.observed)
     draws = xr.Dataset(coords={"chain": [0, 1], "draw": np.arange(5)})
     predicted = Predicted(np.zeros((10, points)), "gaussian", np.asarray(0.1))
-    groups = predictions_groups(
+    groups = predicted_groups(
         predicted, predicted._replace(function=np.zeros((3, points))), dataset, draws
     )
     checks = {

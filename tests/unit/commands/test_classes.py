@@ -13,7 +13,6 @@ import xarray as xr
 from nlobayes.artifacts.contents import write_dataset
 from nlobayes.artifacts.files import read_csv
 from nlobayes.artifacts.netcdf import open_artifact, read_attrs, write_groups
-from nlobayes.artifacts.predicted import predictions_groups
 from nlobayes.artifacts.records import read_record
 from nlobayes.artifacts.seals import digests
 from nlobayes.commands.pipeline.diagnose import diagnose
@@ -28,6 +27,7 @@ from nlobayes.data.splits import SPLITS, TEST
 from nlobayes.study.jobs import ModelJob
 from nlobayes.surrogate.plane import grid_over
 from nlobayes.types import Dataset, Predicted
+from tests.unit.conftest import predicted_groups
 
 LABELS = (1.0, 2.0, 5.0)
 DRAWS, MEMBERS = 40, 3
@@ -75,7 +75,7 @@ def predicted(classes: Dataset, tmp_path: Path) -> tuple[Path, Path]:
     draws = xr.Dataset(coords={"chain": [0, 1], "draw": np.arange(DRAWS // 2)})
     posterior = Predicted(probabilities(DRAWS, classes, 1))
     maps = Predicted(probabilities(MEMBERS, classes, 2))
-    groups = predictions_groups(posterior, maps, classes, draws)
+    groups = predicted_groups(posterior, maps, classes, draws)
     write_dataset(tmp_path / "dataset.nc", classes, {})
     write_groups(tmp_path / "predictions.nc", "predictions", groups, {"exact": True})
     return tmp_path / "predictions.nc", tmp_path / "dataset.nc"

@@ -15,13 +15,13 @@ from scipy.stats import norm
 from nlobayes.artifacts.contents import write_dataset
 from nlobayes.artifacts.files import read_csv
 from nlobayes.artifacts.netcdf import open_artifact, read_attrs, write_groups
-from nlobayes.artifacts.predicted import predictions_groups
 from nlobayes.commands.pipeline.evaluate import evaluate
 from nlobayes.commands.pipeline.thin import thin
 from nlobayes.data.datasets import Choices, make_dataset
 from nlobayes.data.selection import Selection
 from nlobayes.data.splits import TEST
 from nlobayes.types import Dataset, Predicted
+from tests.unit.conftest import predicted_groups
 
 DRAWS, MEMBERS, ERRORS = 40, 3, (0.02, 0.06)
 COLUMNS = ("m1", "n11", "n12", "n13", "n14")
@@ -49,7 +49,7 @@ def scores_of(folder: Path, dataset: Dataset, of_draws: tuple[np.ndarray, ...]) 
     """Score draws and members of a dataset."""
     draws = xr.Dataset(coords={"chain": [0, 1], "draw": np.arange(DRAWS // 2)})
     posterior, baseline = (Predicted(f, "gaussian", np.array(0.05)) for f in of_draws)
-    groups = predictions_groups(posterior, baseline, dataset, draws)
+    groups = predicted_groups(posterior, baseline, dataset, draws)
     write_dataset(folder / "dataset.nc", dataset, {})
     write_groups(folder / "predictions.nc", "predictions", groups, {"exact": True})
     evaluate(SPEC, folder / "predictions.nc", folder / "dataset.nc", folder / "out.json")

@@ -13,8 +13,8 @@ import pytest
 
 from nlobayes.artifacts.audit.file_damage import inspect
 from nlobayes.artifacts.contents import write_dataset
-from nlobayes.artifacts.netcdf import read_attrs
-from nlobayes.artifacts.predicted import read_rival
+from nlobayes.artifacts.netcdf import open_artifact, read_attrs
+from nlobayes.artifacts.predicted import rival_of
 from nlobayes.commands.pipeline.evaluate import evaluate
 from nlobayes.commands.pipeline.rival import rival
 from nlobayes.types import Dataset
@@ -42,14 +42,15 @@ def test_predictions_are_on_the_model_scale_and_state_their_rows(
     process: Path, dataset: Dataset
 ) -> None:
     """At train rows log10 of the cross section is within a fifth of the sd of the target."""
-    found, points = read_rival(process)
+    points = rival_of(open_artifact(process, "rival"))
+    found = points.prediction
     train, truth = dataset.split == 0, np.log10(dataset.observed)
     error = found.function.mean(axis=0)[train] - truth[train]
     assert np.sqrt(np.mean(error**2)) < 0.2 * truth[train].std()
     assert (found.facts["rows"], found.missing) == (20, None)
     assert found.sd is not None
     assert found.sd.shape == (len(truth),)
-    np.testing.assert_array_equal(points["split"].values, dataset.split)
+    np.testing.assert_array_equal(points.split, dataset.split)
 
 
 def test_the_file_is_a_sound_artifact_and_its_seconds_stand_beside_it(
@@ -72,7 +73,7 @@ def test_a_missing_library_is_written_and_printed_with_its_extra(
     monkeypatch.setitem(sys.modules, "sklearn", None)
     rival(spec(GP), dataset_path, tmp_path / "gp.nc", tmp_path / "gp.json")
     assert "needs scikit-learn: `pip install 'nlobayes[rivals]'`" in capsys.readouterr().err
-    found, _ = read_rival(tmp_path / "gp.nc")
+    found = rival_of(open_artifact(tmp_path / "gp.nc", "rival")).prediction
     assert (found.missing, len(found.function)) == ("sklearn", 0)
     assert inspect(tmp_path / "gp.nc") == []
 
@@ -100,8 +101,8 @@ def test_the_scores_of_a_run_have_those_of_its_rivals_and_are_else_the_same(
     assert {*found["gp"]["test"]} == {*alone["test"]}
     assert found["gp"]["predictive_noise"]["fitted_on"] == "val"
     assert {*found["gp"]["own"]} == {"coverage_68", "coverage_95", "lppd"}
-    f, test = read_rival(tmp_path / "gp.nc")[0].function, dataset.split == 2
-    error = f.mean(axis=0)[test] - np.log10(dataset.observed[test])
+    gp, test = rival_of(open_artifact(tmp_path / "gp.nc", "rival")), dataset.split == 2
+    error = gp.prediction.function.mean(axis=0)[test] - np.log10(dataset.observed[test])
     assert found["gp"]["test"]["rmse_log10"] == pytest.approx(np.sqrt(np.mean(error**2)))
 
 

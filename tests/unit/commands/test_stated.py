@@ -15,7 +15,7 @@ import xarray as xr
 from nlobayes import builder
 from nlobayes.artifacts.contents import write_dataset
 from nlobayes.artifacts.netcdf import open_artifact, write_groups
-from nlobayes.artifacts.predicted import predictions_groups, read_predicted
+from nlobayes.artifacts.predicted import read_predicted
 from nlobayes.commands.pipeline.evaluate import evaluate
 from nlobayes.commands.shared.functions import predict_draws
 from nlobayes.data.datasets import Choices, make_dataset
@@ -25,6 +25,7 @@ from nlobayes.evaluation.scores.information import information
 from nlobayes.study.jobs import ModelJob
 from nlobayes.types import Dataset, Predicted
 from tests.refusals import refused
+from tests.unit.conftest import predicted_groups
 
 CHAINS, DRAWS = 2, 20
 SPEC = json.dumps({"noise": "gaussian", "calibration": {}, "covariate": "m1", "seed": 3})
@@ -90,7 +91,7 @@ def score(
     predicted = predict_draws({name: np.asarray(v) for name, v in named.items()}, job, data)
     members = predict_draws({name: np.asarray(v)[:3] for name, v in named.items()}, job, data)
     labels = xr.Dataset(coords={"chain": np.arange(CHAINS), "draw": np.arange(draws)})
-    groups = predictions_groups(predicted, members, data, labels)
+    groups = predicted_groups(predicted, members, data, labels)
     write_dataset(folder / "dataset.nc", data, {})
     write_groups(folder / "p.nc", "predictions", groups, {"exact": True})
     evaluate(spec, folder / "p.nc", folder / "dataset.nc", folder / "scores.json")
@@ -168,7 +169,7 @@ def test_what_draws_predict_is_read_as_it_was_written(dataset: Dataset) -> None:
     labels = xr.Dataset(coords={"chain": [0, 1], "draw": [0, 1, 2]})
     for scale in (f, points, draws, np.asarray(0.3)):
         predicted = Predicted(f, "student_t", scale, draws)
-        groups = predictions_groups(predicted, predicted, dataset, labels)
+        groups = predicted_groups(predicted, predicted, dataset, labels)
         found = read_predicted(groups["predictions"])
         assert found.scale is not None
         np.testing.assert_array_equal(found.function, f)
@@ -181,7 +182,7 @@ def test_predictions_without_a_noise_are_refused(dataset: Dataset, tmp_path: Pat
     """As in predictions of an older version."""
     f = np.random.default_rng(1).normal(size=(40, len(dataset.target)))
     draws = xr.Dataset(coords={"chain": [0, 1], "draw": np.arange(20)})
-    groups = predictions_groups(Predicted(f), Predicted(f[:3]), dataset, draws)
+    groups = predicted_groups(Predicted(f), Predicted(f[:3]), dataset, draws)
     write_dataset(tmp_path / "dataset.nc", dataset, {})
     write_groups(tmp_path / "p.nc", "predictions", groups, {"exact": True})
     out = tmp_path / "scores.json"

@@ -186,13 +186,18 @@ def test_what_is_not_there_cannot_be_shown(
 @pytest.mark.parametrize(
     ("content", "code", "fields"),
     [
-        ({}, "artifacts.no_key", {"missing": ["predictive_noise"]}),
+        ({"calibration_checks": {}}, "evaluation.no_fitted_noise", {"noise": None}),
+        ({"predictive_noise": {}}, "artifacts.no_key", {"missing": ["calibration_checks"]}),
         (
-            {"predictive_noise": {"family": "gaussian"}},
+            {"predictive_noise": {"family": "gaussian"}, "calibration_checks": {}},
             "evaluation.no_fitted_noise",
             {"noise": {"family": "gaussian"}},
         ),
-        ({"predictive_noise": 0.1}, "evaluation.no_fitted_noise", {"noise": 0.1}),
+        (
+            {"predictive_noise": 0.1, "calibration_checks": {}},
+            "evaluation.no_fitted_noise",
+            {"noise": 0.1},
+        ),
     ],
 )
 @pytest.mark.by_day(1)

@@ -15,7 +15,6 @@ import xarray as xr
 from nlobayes import Surrogate
 from nlobayes.artifacts.contents import named_group, read_dataset
 from nlobayes.artifacts.netcdf import write_groups
-from nlobayes.artifacts.predicted import predictions_groups
 from nlobayes.commands.pipeline.evaluate import evaluate
 from nlobayes.commands.pipeline.export import export
 from nlobayes.commands.pipeline.prepare import prepare
@@ -26,6 +25,7 @@ from nlobayes.data.table_files import to_csv_text
 from nlobayes.study.jobs import ModelJob
 from nlobayes.types import Dataset, Named, Table
 from tests.refusals import refused
+from tests.unit.conftest import predicted_groups
 
 COLUMNS = ("m1", "n11", "n12", "n13", "n14")
 ROWS, DRAWS, HIDDEN = 200, 12, 6
@@ -157,7 +157,7 @@ class Exported:
 
     def _score(self) -> None:
         draws = xr.Dataset(coords={"chain": [0, 1], "draw": np.arange(DRAWS // 2)})
-        groups = predictions_groups(self.predicted, self.predicted, self.data, draws)
+        groups = predicted_groups(self.predicted, self.predicted, self.data, draws)
         files = [self.folder / name for name in ("predictions.nc", "dataset.nc", "evaluation.json")]
         write_groups(files[0], "predictions", groups, {"exact": True})
         spec = {"noise": "gaussian", "calibration": {}, "covariate": "m1", "seed": 3}

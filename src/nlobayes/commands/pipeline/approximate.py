@@ -3,8 +3,8 @@
 from nlobayes.artifacts.chains import LINEARISED, draw_groups
 from nlobayes.artifacts.contents import DatasetFile, StartFile, observed_groups, statement_of
 from nlobayes.artifacts.netcdf import PosteriorFile, explain
-from nlobayes.commands.shared.resampling import choose
 from nlobayes.commands.stage import stage
+from nlobayes.evaluation.reweighting.resampling import choose
 from nlobayes.study.jobs import ApproximateJob
 from nlobayes.types import EarlierData, Stated
 

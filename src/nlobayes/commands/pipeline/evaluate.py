@@ -1,67 +1,79 @@
 """Score predictions and their error bars, and those of the deep-ensemble baseline."""
 
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 import typer
 
-from nlobayes import provenance
-from nlobayes.artifacts.contents import dataset_of
-from nlobayes.artifacts.files import write_json
-from nlobayes.artifacts.netcdf import open_artifact
-from nlobayes.artifacts.records import write_record
-from nlobayes.artifacts.seals import digests
-from nlobayes.commands.shared.learned import learned
-from nlobayes.commands.shared.predictions import choices, read_given
-from nlobayes.commands.shared.rival_predictions import read_rivals
+from nlobayes.artifacts.contents import DatasetFile
+from nlobayes.artifacts.files import JSONFile
+from nlobayes.artifacts.predicted import NamedRival, NamedRivalFile, PredictionsFile
+from nlobayes.commands.shared.rivals import check_target
+from nlobayes.commands.stage import stage
 from nlobayes.diagnostics.convergence import FEWEST_DRAWS, ess_bulk
 from nlobayes.evaluation.scores.own import OwnScores
 from nlobayes.evaluation.tasks import task_of
 from nlobayes.evaluation.tasks.combined import stack
+from nlobayes.evaluation.tasks.given import check_same_points, given
+from nlobayes.evaluation.tasks.learned import learned
 from nlobayes.evaluation.tasks.sizes import score_sizes
-from nlobayes.evaluation.tasks.task import Given
+from nlobayes.evaluation.tasks.task import Choices, Given
 from nlobayes.own_functions import bind
-from nlobayes.study.jobs import EvaluateJob, read_job
+from nlobayes.study.jobs import EvaluateJob
 from nlobayes.study.own_score import CustomScore
+from nlobayes.types import Dataset, RivalPrediction, Stated
 
 
+@stage()
 def evaluate(
-    spec: Annotated[str, typer.Option(help="Job specification: JSON text or a file.")],
-    predictions: Annotated[Path, typer.Option(help="Predictions to score.")],
-    dataset: Annotated[Path, typer.Option(help="Dataset that was predicted.")],
-    out: Annotated[Path, typer.Option(help="Scores to write (JSON).")],
-    record: Annotated[Path | None, typer.Option(help="Record of what made it (JSON).")] = None,
-    rival: Annotated[
-        list[Path] | None, typer.Option(help="Predictions of a rival; once per rival.")
-    ] = None,
-) -> None:
-    """Score the predictions of every split, and those of the baselines."""
-    job = read_job(EvaluateJob, spec)
-    source, predicted = open_artifact(dataset, "dataset"), open_artifact(predictions, "predictions")
-    data = dataset_of(source)
-    given = read_given(predicted, dataset, data, job.covariate)
-    given = given._replace(rivals=read_rivals(rival or [], data, dataset))
+    job: EvaluateJob,
+    predictions: Stated[PredictionsFile],
+    dataset: DatasetFile,
+    rival: list[NamedRivalFile] = [],  # noqa: B006
+) -> JSONFile:
+    """Score the predictions of every split, and those of the baselines.
+
+    Parameters
+    ----------
+    predictions
+        Predictions to score.
+    dataset
+        Dataset that was predicted.
+    rival
+        Predictions of a rival; once per rival.
+
+    Returns
+    -------
+    out
+        Scores to write (JSON).
+    """
+    predicted = given(*predictions, dataset, job.covariate)
+    predicted = predicted._replace(rivals=_by_name(rival, dataset))
     own = OwnScores({name: bind(score) for name, score in job.scores.items()})
-    task = task_of(data)
-    chosen = choices(job.seed, job.calibration, job.noise)._replace(own=own)
-    scores = task.score(given, chosen)
-    scores |= {"learned": learned(data), "scored_draws": _scored_draws(given)}
+    limits, task = job.calibration, task_of(dataset)
+    choices = Choices(job.seed, limits.coverage, limits.chi2, job.noise, own=own)
+    scores = task.score(predicted, choices)
+    scores |= {"learned": learned(dataset), "scored_draws": _scored_draws(predicted)}
     if job.scores:
         scores["own_scores"] = {name: _described(score) for name, score in job.scores.items()}
-    if given.sizes:
-        scores["sizes"] = score_sizes(task, given)
+    if predicted.sizes:
+        scores["sizes"] = score_sizes(task, predicted)
     if job.combine == "stacking":
-        failed = [name for name, c in predicted.attrs.get("checks", {}).items() if not c["passed"]]
-        scores["stacking"] = {**stack(task, given, chosen), "failed_checks": failed}
-    write_json(out, scores)
-    made = provenance.record(
-        "evaluate", job.model_dump(), digests([predicted, source, *(rival or [])])
-    )
-    write_record(record, made, [out])
+        checks = predictions.facts.get("checks", {})
+        failed = [name for name, check in checks.items() if not check["passed"]]
+        scores["stacking"] = {**stack(task, predicted, choices), "failed_checks": failed}
     for name, check in scores["calibration_checks"].items():
         outcome = "passed" if check["passed"] else typer.style("FAILED", fg="red", bold=True)
         typer.echo(f"{outcome}: {name} {check['value']:.3g} on the test split", err=True)
+    return scores
+
+
+def _by_name(rivals: list[NamedRival], data: Dataset) -> dict[str, RivalPrediction]:
+    """Return the predictions of rivals; all must be of this dataset."""
+    for number, one in enumerate(rivals):
+        check_target(data)
+        check_same_points(one.observed, one.split, data, f"rival[{number}]")
+    return {one.name: one.prediction for one in rivals}
 
 
 def _scored_draws(given: Given) -> dict[str, float | None]:

@@ -3,8 +3,8 @@
 import numpy as np
 
 from nlobayes.artifacts.contents import DatasetFile, StartFile
-from nlobayes.artifacts.netcdf import PredictionsFile, ThinnedFile
-from nlobayes.artifacts.predicted import predictions_groups
+from nlobayes.artifacts.netcdf import ThinnedFile
+from nlobayes.artifacts.predicted import PredictionsFile
 from nlobayes.commands.shared.centres import read_centres
 from nlobayes.commands.shared.functions import (
     check_same_rows,
@@ -16,7 +16,7 @@ from nlobayes.commands.shared.functions import (
 from nlobayes.commands.stage import stage
 from nlobayes.model.networks import is_size
 from nlobayes.study.jobs import PosteriorPredictiveJob
-from nlobayes.types import Named, Stated
+from nlobayes.types import Named, Predictions, Stated
 
 
 @stage()
@@ -52,10 +52,17 @@ def posterior_predictive(
     of_posterior = predict_draws(drawn, job.model, dataset, about)
     of_baseline = predict_draws(members, job.model, dataset)
     plane = predict_between(drawn, job.model, dataset, about)
-    groups = predictions_groups(of_posterior, of_baseline, dataset, draws, plane)
-    sizes = [name for name in draws if is_size(str(name))]
-    groups |= {"sizes": draws[sizes]} if sizes else {}
-    return Stated(groups, {name: made[name] for name in ("exact", "checks")})
+    predictions = Predictions(
+        of_posterior,
+        of_baseline,
+        dataset.observed,
+        dataset.split,
+        draws["chain"].values,
+        draws["draw"].values,
+        {str(name): draws[name].values for name in draws if is_size(str(name))},
+        plane,
+    )
+    return Stated(predictions, {name: made[name] for name in ("exact", "checks")})
 
 
 def _stack(members: list[Named]) -> dict[str, np.ndarray]:

@@ -6,7 +6,6 @@ import numpy as np
 
 from nlobayes.artifacts.contents import DatasetFile
 from nlobayes.artifacts.files import TableFiles
-from nlobayes.commands.shared import covariates
 from nlobayes.commands.stage import stage
 from nlobayes.data.transforms import (
     CLASSES,
@@ -15,6 +14,7 @@ from nlobayes.data.transforms import (
     target_transform,
     unstandardise,
 )
+from nlobayes.diagnostics import covariates
 from nlobayes.evaluation.tables import prior as tables
 from nlobayes.evaluation.tables.prior import PriorDraws
 from nlobayes.study.jobs import PriorPredictiveJob

@@ -3,8 +3,9 @@
 from nlobayes.artifacts.contents import DatasetFile
 from nlobayes.artifacts.files import TableFiles
 from nlobayes.artifacts.netcdf import PosteriorFile
-from nlobayes.commands.shared import chain_tables, covariates
+from nlobayes.commands.shared import chain_tables
 from nlobayes.commands.stage import stage
+from nlobayes.diagnostics import covariates
 from nlobayes.study.jobs import TabulateChainsJob
 
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 
 from nlobayes.artifacts.chains import stored_every
-from nlobayes.artifacts.contents import read_map
 from nlobayes.artifacts.netcdf import Groups
-from nlobayes.commands.shared.covariates import Covariate
 from nlobayes.commands.shared.parameters import Parameters, is_linear, weight_names
 from nlobayes.commands.shared.posteriors import posterior_draws, without_fixed
 from nlobayes.diagnostics import tables
+from nlobayes.diagnostics.covariates import Covariate
 from nlobayes.diagnostics.draws import ChainDraws
 from nlobayes.study.jobs import TabulateChainsJob
 from nlobayes.types import Columns
@@ -56,13 +54,6 @@ def _planes(
         return tables.weight_planes(weights, names)
     places = [shown.places(pair) for pair in pairs]
     return tables.weight_planes(shown.draws, shown.names, [(x, y) for x, y in places])
-
-
-def of_starts(paths: Sequence[Path]) -> dict[str, Columns]:
-    """Tabulate the losses of the searches for MAPs."""
-    starts = [read_map(path) for path in paths]
-    losses, misfits = [s.loss for s in starts], [s.validation_rmse for s in starts]
-    return {"loss": tables.losses(losses, misfits)}
 
 
 def _with_coefficients(draws: ChainDraws, names: list[str]) -> ChainDraws:

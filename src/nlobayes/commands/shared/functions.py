@@ -89,7 +89,7 @@ def predict_between(
         predict_draws(variables, job, data._replace(features=part), centres).function
         for part in np.split(features, ROWS_OF_GRID)
     )
-    return plane_of(grid, parts)
+    return plane_of(grid, parts)._replace(names=data.input_names)
 
 
 def _outputs(

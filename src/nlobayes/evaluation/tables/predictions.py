@@ -16,7 +16,7 @@ from nlobayes.evaluation.predictive import density as predictive
 from nlobayes.evaluation.predictive.noise import PredictiveNoise, at_rows, locate
 from nlobayes.evaluation.scores import of_split as scores
 from nlobayes.evaluation.scores.accuracy import mean_target, to_target
-from nlobayes.types import Columns
+from nlobayes.types import Columns, Dataset
 
 SPLITS = ("train", "val", "test")
 WIDTHS = np.arange(1, 51) / 10
@@ -48,9 +48,11 @@ class Rows(NamedTuple):
     reference: np.ndarray | None = None
 
 
-def labels(*, covariate: str, target: str, unit: str, scale: str) -> Columns:
+def labels(data: Dataset, covariate: str) -> Columns:
     """Tabulate in one row the names and units of the columns of the other tables."""
-    names = {"covariate": covariate, "target": target, "unit": unit, "scale": scale}
+    name, scale = data.target_names[0], data.transforms["target"]["scale"]
+    unit = data.units.get(name, "")
+    names = {"covariate": covariate, "target": name, "unit": unit, "scale": scale}
     return {name: np.array([label]) for name, label in names.items()}
 
 

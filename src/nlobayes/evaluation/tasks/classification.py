@@ -31,7 +31,6 @@ from nlobayes.metrics.shown import MONTE_CARLO
 from nlobayes.types import Columns, Dataset
 
 SCALES: tuple[str, ...] = ("classes",)
-NEEDS: tuple[str, ...] = ("calibration_checks",)
 THRESHOLDS = np.arange(100) / 100
 log_likelihood = log_likelihood_of_classes
 measure = accuracy_of_classes

@@ -44,7 +44,6 @@ from nlobayes.evaluation.tasks.task import Choices, Given, Scores
 from nlobayes.types import Columns, RivalPrediction
 
 SCALES: tuple[str, ...] = ("log10", "identity")
-NEEDS: tuple[str, ...] = ("predictive_noise",)
 log_likelihood = log_likelihood_of_numbers
 measure = rmse_of_numbers
 
@@ -66,7 +65,7 @@ def tables(given: Given, choices: Choices, scores: Mapping[str, Any]) -> dict[st
     """
     rows, scale = _rows(given), _target(given).scale
     draws, rng = _draws(given), np.random.default_rng(choices.seed)
-    fitted = _fitted(scores["predictive_noise"])
+    fitted = _fitted(scores.get("predictive_noise"))
     noise = at_points(fitted, draws, given.data.features)
     predicted = of_predictions.predictions(draws, rows, noise, scale=scale)
     return {

@@ -84,9 +84,6 @@ class Task(Protocol):
     SCALES: tuple[str, ...]
     """Scales of the targets of this task."""
 
-    NEEDS: tuple[str, ...]
-    """Keys of the scores that its tables need."""
-
     def score(self, given: Given, choices: Choices) -> Scores:
         """Score every split and the baselines, and check the calibration."""
         ...

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nlobayes.commands.shared import covariates
+from nlobayes.diagnostics import covariates
 from nlobayes.types import Dataset
 
 

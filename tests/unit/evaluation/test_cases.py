@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nlobayes.commands.shared.cases import points_of
 from nlobayes.data.splits import TEST, TRAIN
+from nlobayes.evaluation.tasks.cases import points_of
 from nlobayes.types import Dataset
 from tests.refusals import refused
 

@@ -1,0 +1,50 @@
+"""The predictions of a dataset, as what a task scores and tabulates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from nlobayes.diagnostics import covariates
+from nlobayes.errors import InputError
+from nlobayes.evaluation.tasks.task import Given
+from nlobayes.types import Dataset, Predictions
+
+
+def given(
+    predictions: Predictions, facts: Mapping[str, Any], data: Dataset, covariate: str
+) -> Given:
+    """Take predictions of a dataset with the facts of their file, and name its covariate.
+
+    Draws are approximate that are neither exact nor have checks of convergence.
+
+    Raises
+    ------
+    InputError
+        If the predictions are of another dataset, or the dataset has no such column.
+    """
+    check_same_points(predictions.observed, predictions.split, data, "predictions")
+    return Given(
+        data=data,
+        covariate=covariates.of(data, covariate).values,
+        posterior=predictions.posterior,
+        baseline=predictions.baseline,
+        chains=len(predictions.chains),
+        sizes={name: drawn.ravel() for name, drawn in predictions.sizes.items()},
+        plane=predictions.plane,
+        approximate=not facts.get("exact", True) and not facts.get("checks"),
+    )
+
+
+def check_same_points(observed: np.ndarray, split: np.ndarray, data: Dataset, where: str) -> None:
+    """Check that predictions, which are from `where`, are of this dataset.
+
+    Raises
+    ------
+    InputError
+        If targets or splits differ.
+    """
+    if not (np.array_equal(observed, data.observed) and np.array_equal(split, data.split)):
+        raise InputError("commands.other_dataset_predicted", predictions=where, dataset="dataset")
