@@ -216,6 +216,17 @@ def write_surrogate(path: Path, exported: Exported, dataset: Dataset, attrs: Att
     write_groups(path, "surrogate", groups, {**exported.facts, **attrs})
 
 
+SurrogateFile = Annotated[
+    tuple[Exported, Dataset],
+    File(
+        write=lambda path, made, origin: write_surrogate(path, *made, origin),
+        kind="surrogate",
+        recorded=True,
+    ),
+]
+"""A surrogate, and the dataset whose features it names."""
+
+
 def write_earlier(path: Path, earlier: EarlierData, attrs: Attrs) -> None:
     """Write the Gaussian summary of f from earlier data."""
     names = {"input": list(earlier.input_names)}

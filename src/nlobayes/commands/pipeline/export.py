@@ -1,41 +1,47 @@
 """Write the surrogate of a run: one file with its predictions and its scores."""
 
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import numpy as np
 import typer
 
 from nlobayes import provenance
-from nlobayes.artifacts import contents
-from nlobayes.artifacts.files import read_json
-from nlobayes.artifacts.netcdf import open_artifact
-from nlobayes.artifacts.records import write_record
-from nlobayes.artifacts.seals import digests
+from nlobayes.artifacts import surrogate_file
+from nlobayes.artifacts.contents import DatasetFile, SurrogateFile, statement_of
+from nlobayes.artifacts.files import json_file
+from nlobayes.artifacts.netcdf import Artifact, artifact_file
+from nlobayes.code_digest import code_digest
 from nlobayes.commands.shared.centres import check_networks
-from nlobayes.commands.shared.exported_targets import (
-    Target,
-    facts_of_targets,
-    is_of_classes,
-    network_of_targets,
-    targets_of,
-)
-from nlobayes.commands.shared.functions import read_weights
-from nlobayes.data.references import columns_behind
-from nlobayes.data.splits import TRAIN, VALIDATION
-from nlobayes.data.transforms import target_transform, unstandardise
+from nlobayes.commands.shared.functions import flatten, read_weights
+from nlobayes.commands.stage import stage
+from nlobayes.data.splits import VALIDATION
+from nlobayes.data.transforms import CLASSES, target_transform, unstandardise
 from nlobayes.errors import InputError
+from nlobayes.evaluation.predictive.fitted import FittedNoise
+from nlobayes.evaluation.predictive.noise_fit import lies_about_mean, standard_law
+from nlobayes.evaluation.tasks.outputs import with_one_target
 from nlobayes.model.networks import network_of
 from nlobayes.own_functions import bind_activations
-from nlobayes.study.jobs import ExportJob, read_job
-from nlobayes.surrogate.domain import Domain, fit_domain
+from nlobayes.study.jobs import ExportJob
 from nlobayes.surrogate.evaluation import evaluate
 from nlobayes.surrogate.identity import in_words, origin
-from nlobayes.surrogate.limits import fit_limits
 from nlobayes.surrogate.predictive import Chunk, StoredNoise
 from nlobayes.surrogate.reduction import change, choose_draws, spread_evenly
-from nlobayes.types import Dataset, Exported, NoiseTable
+from nlobayes.surrogate.stored_targets import Target, facts_of_targets, network_of_targets
+from nlobayes.surrogate.training_rows import (
+    facts_of_domain,
+    fit_domain_of,
+    limits_of,
+    names_of_point,
+    typical_point,
+)
+from nlobayes.types import Dataset, Exported, NoiseTable, Stated
+
+STATED = (
+    *("scale", "exponent", "reference_sd", "knots", "coefficients", "spread_range", "scale_range"),
+    *("column", "edges", "slope", "reference_mean"),
+)
 
 TEX = "_&%$#"
 BIBTEX = """\
@@ -49,58 +55,88 @@ BIBTEX = """\
 """
 
 
+@stage()
 def export(
-    spec: Annotated[str, typer.Option(help="Job specification: JSON text or a file.")],
-    posterior: Annotated[Path, typer.Option(help="Thinned posterior.")],
-    dataset: Annotated[Path, typer.Option(help="Dataset that it was conditioned on.")],
-    diagnostics: Annotated[Path, typer.Option(help="Its convergence (JSON).")],
-    evaluation: Annotated[Path, typer.Option(help="Scores of its predictions (JSON).")],
-    out: Annotated[Path, typer.Option(help="Surrogate to write.")],
-    record: Annotated[Path | None, typer.Option(help="Record of what made it (JSON).")] = None,
-) -> None:
-    """Write draws, transforms, noise, domain, verdicts and provenance to one file."""
-    job, read = read_job(ExportJob, spec), open_artifact(posterior, "thinned")
-    made, source = read.attrs, open_artifact(dataset, "dataset")
+    job: ExportJob,
+    posterior: Annotated[Artifact, artifact_file("thinned")],
+    dataset: Stated[DatasetFile],
+    diagnostics: Annotated[dict[str, Any], json_file("checks", "converged")],
+    evaluation: Annotated[dict[str, Any], json_file("calibration_checks", "val", "test")],
+) -> Stated[SurrogateFile]:
+    """Join draws, transforms, noise, domain, verdicts and origin in a surrogate.
+
+    Parameters
+    ----------
+    posterior
+        Thinned posterior.
+    dataset
+        Dataset that it was conditioned on.
+    diagnostics
+        Its convergence (JSON).
+    evaluation
+        Scores of its predictions (JSON).
+
+    Returns
+    -------
+    out
+        Surrogate to write.
+    """
     if job.network.codes:
         files = sorted({code.file for code in job.network.codes.values()})
-        raise InputError("commands.own_activation", where=posterior, files=files)
-    check_networks(made, posterior)
-    data = contents.dataset_of(source)
-    convergence = read_json(diagnostics, "checks", "converged")
-    scores = read_json(evaluation, *_needed(data), "calibration_checks", "val", "test")
-    targets = targets_of(data, scores)
-    weights = read_weights(read.groups, posterior)
-    drawn = network_of_targets(weights, data, job.temperature)
+        raise InputError("commands.own_activation", where="posterior", files=files)
+    check_networks(posterior.attrs, "posterior")
+    data, stated = dataset.value, statement_of(dataset.facts)
+    targets = _targets(data, evaluation)
+    variables = flatten(read_weights(posterior.groups, "posterior"))
+    drawn = network_of_targets(variables, data, job.temperature)
     kept, choice = _choose(drawn, job, data, targets)
-    inputs = digests([read, source, diagnostics, evaluation])
-    domain = _domain(data)
-    made_by = provenance.record(
-        *("export", job.model_dump(), inputs),
-        **{name: made[name] for name in ("device", "precision", "exact", "checks")},
-    )
-    stated = contents.statement_of(source.attrs)
+    domain = fit_domain_of(data)
     exported = Exported(
         variables={name: values[kept] for name, values in drawn.items()},
         features=domain.features,
         spacing=domain.spacing,
-        limits=_limits(data),
-        typical=_typical(data),
+        limits=limits_of(data),
+        typical=typical_point(data),
         noises=tuple(NoiseTable(one.noise.residual, one.noise.probability) for one in targets),
-        facts=_facts(job, data, targets, convergence, scores)
-        | {"domain": _domain_facts(domain, data), "kept": choice}
+        facts=_facts(job, data, targets, diagnostics, evaluation)
+        | {"domain": facts_of_domain(domain, data), "kept": choice}
         | stated
-        | {"bibtex": _bibtex(data, stated, made_by, read.sha256)},
+        | {"bibtex": _bibtex(job, data, stated, posterior.sha256)},
     )
-    contents.write_surrogate(out, exported, data, made_by)
-    write_record(record, made_by, [out])
-    typer.echo(f"{choice['draws']} of {choice['of']} draws, {_size(out)}", err=True)
+    typer.echo(f"{choice['draws']} of {choice['of']} draws", err=True)
+    made = {name: posterior.attrs[name] for name in ("device", "precision", "exact", "checks")}
+    return Stated((exported, data), made)
 
 
-def _needed(data: Dataset) -> tuple[str, ...]:
-    """Return the required keys of scores that contain the noise; classes have no noise."""
-    if is_of_classes(data):
-        return ()
-    return ("outputs",) if len(data.target_names) > 1 else ("predictive_noise",)
+def _targets(data: Dataset, scores: Mapping[str, Any]) -> list[Target]:
+    """Return each target separately, the main one first; none for classes."""
+    if data.transforms["target"]["scale"] == CLASSES:
+        return []
+    several = len(data.target_names) > 1
+    needed = "outputs" if several else "predictive_noise"
+    if needed not in scores:
+        raise InputError(
+            "artifacts.no_key", path="evaluation", missing=[needed], keys=sorted(scores)
+        )
+    if not several:
+        return [Target(data, _noise(scores["predictive_noise"]), scores)]
+    each = enumerate(scores["outputs"][name] for name in data.target_names)
+    return [
+        Target(with_one_target(data, place), _noise(of_target["predictive_noise"]), of_target)
+        for place, of_target in each
+    ]
+
+
+def _noise(fitted: dict[str, Any]) -> StoredNoise:
+    standard = standard_law(FittedNoise(**{name: fitted[name] for name in FittedNoise._fields}))
+    residual, probability = standard.table()
+    return StoredNoise(
+        about="mean" if lies_about_mean(fitted["family"]) else "draws",
+        **{name: fitted[name] for name in STATED},
+        sd_per_scale=np.atleast_1d(standard.sd()).tolist(),
+        residual=residual,
+        probability=probability,
+    )
 
 
 def _choose(
@@ -148,7 +184,7 @@ def _facts(
 ) -> dict[str, Any]:
     return {
         "activation": job.network.activation,
-        "columns": [*data.input_names, *_behind(data)],
+        "columns": names_of_point(data),
         "target": data.target_names[0],
         "units": data.units,
         "verdict": {
@@ -157,56 +193,16 @@ def _facts(
             "calibration": scores["calibration_checks"],
         },
         **facts_of_targets(data, targets, scores),
+        **({} if targets else {"form": surrogate_file.CLASSES}),
     }
 
 
-def _domain(data: Dataset) -> Domain:
-    train, held = (data.features[data.split == split] for split in (TRAIN, VALIDATION))
-    return fit_domain(train.astype(np.float32), held)
-
-
-def _domain_facts(domain: Domain, data: Dataset) -> dict[str, Any]:
-    """Return facts of the domain that the arrays do not contain: distances, and derived ranges."""
-    names = (*data.input_names, *_behind(data))
-    ranges = fit_limits(_points(data), names, data.units)
-    derived = {what: bounds for what, bounds in ranges.items() if what not in names}
-    return {"inside": domain.inside, "edge": domain.edge, "limits": derived}
-
-
-def _limits(data: Dataset) -> np.ndarray:
-    points = _points(data)
-    return np.column_stack([points.min(axis=0), points.max(axis=0)])
-
-
-def _behind(data: Dataset) -> tuple[str, ...]:
-    """Return the columns of points after the inputs: the reference of the target, if any."""
-    return columns_behind(data.transforms["target"].get("relative_to"))
-
-
-def _points(data: Dataset) -> np.ndarray:
-    """Return the train rows with the columns of the surrogate's points."""
-    train = data.split == TRAIN
-    if data.relative_to is None or not _behind(data):
-        return data.inputs[train]
-    return np.column_stack([data.inputs, data.relative_to])[train]
-
-
-def _typical(data: Dataset) -> np.ndarray:
-    """Return the train row whose features are closest to their medians."""
-    train = data.split == TRAIN
-    features = data.features[train]
-    sd = features.std(axis=0)
-    centred = features - np.median(features, axis=0)
-    apart = np.square(centred / np.where(sd > 0, sd, 1.0)).sum(axis=1)
-    return _points(data)[int(np.argmin(apart))]
-
-
-def _bibtex(data: Dataset, stated: dict[str, Any], record: dict[str, Any], posterior: str) -> str:
+def _bibtex(job: ExportJob, data: Dataset, stated: dict[str, Any], posterior: str) -> str:
     return BIBTEX.format(
-        version=record["versions"]["nlobayes"],
+        version=provenance.versions()["nlobayes"],
         target=_for_tex(data.target_names[0]),
         origin=_for_tex(in_words(origin({**stated, "target": data.target_names[0]}))),
-        code=record["code_digest"],
+        code=code_digest("export", job.model_dump()),
         posterior=posterior[:16],
     )
 
@@ -215,7 +211,3 @@ def _for_tex(text: str) -> str:
     """Escape characters with a meaning in TeX, and replace braces, which would end the entry."""
     plain = text.replace("\\", "/").replace("{", "(").replace("}", ")").replace("->", "to")
     return "".join(f"\\{sign}" if sign in TEX else sign for sign in plain)
-
-
-def _size(path: Path) -> str:
-    return f"{path.stat().st_size / 1e6:.3g} MB"

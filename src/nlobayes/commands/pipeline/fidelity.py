@@ -46,7 +46,10 @@ def fidelity(
     timings: Annotated[Path, typer.Option(help="Folder of the timings.")] = Path("timings"),
     record: Annotated[Path | None, typer.Option(help="Record of what made it (JSON).")] = None,
 ) -> None:
-    """Compare f at the test points with the exact posterior; add scores, verdicts and CPU times."""
+    """Compare f at the test points with the exact posterior; add scores, verdicts and CPU times.
+
+    (No stage: the runs of its job name its files, as in `compare`.)
+    """
     job = read_job(FidelityJob, spec)
     methods = [job.exact, *job.approximations]
     sources = [_sources(method.run, results) for method in methods]

@@ -49,7 +49,10 @@ def speed(
     out: Annotated[Path, typer.Option(help="Table to write (CSV).")],
     loadings: Annotated[Path, typer.Option(help="Table of every loading to write (CSV).")],
 ) -> None:
-    """Write the times of every network; the machine should be idle otherwise."""
+    """Write the times of every network; the machine should be idle otherwise.
+
+    (No stage: it has one dataset and one model per network, and no record of its times.)
+    """
     job = read_job(SpeedJob, spec)
     if len(dataset) != len(job.runs):
         raise InputError("commands.unequal_datasets", datasets=len(dataset), networks=len(job.runs))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from nlobayes.artifacts.chains import CENTRES, LINEARISED
@@ -18,7 +17,7 @@ def read_centres(thinned: Groups) -> Named | None:
     return read_variables(thinned[CENTRES]) if CENTRES in thinned else None
 
 
-def check_networks(made: Mapping[str, Any], posterior: Path) -> None:
+def check_networks(made: Mapping[str, Any], posterior: object) -> None:
     """Refuse a posterior of linearised networks, given the attributes of its file.
 
     Raises

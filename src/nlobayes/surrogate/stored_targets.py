@@ -1,0 +1,93 @@
+"""Targets as a surrogate stores them: numbers, each with its noise, or classes without noise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nlobayes.data.transforms import CLASSES
+from nlobayes.model.networks import BIASES, WEIGHTS, is_parameter
+from nlobayes.surrogate.predictive import StoredNoise
+from nlobayes.types import Dataset, NoiseTable
+
+SCORES = (
+    *("rmse_log10", "rmse_target", "relative_error_p50", "relative_error_p95"),
+    *("coverage_68", "coverage_95", "crps", "lppd", "points"),
+    *("accuracy", "brier", "ece"),
+)
+
+
+class Target(NamedTuple):
+    """One target: its dataset with this target alone, its noise and its scores."""
+
+    data: Dataset
+    noise: StoredNoise
+    scores: Mapping[str, Any]
+
+
+def network_of_targets(
+    variables: Mapping[str, np.ndarray], data: Dataset, temperature: float
+) -> dict[str, np.ndarray]:
+    """Select the arrays (draw, ...) of the network, with the outputs of the targets only.
+
+    Further outputs are the noise of the likelihood, which surrogates do not use. Classes have one
+    output each, the logit: it is divided by the temperature, and of two classes the first gets
+    logit zero.
+    """
+    drawn = {name: values for name, values in variables.items() if is_parameter(name)}
+    last = sum(name.startswith(WEIGHTS) for name in drawn)
+    for name in (f"{WEIGHTS}_{last}", f"{BIASES}_{last}"):
+        if data.transforms["target"]["scale"] == CLASSES:
+            drawn[name] = _logits(drawn[name] / temperature)
+        else:
+            drawn[name] = drawn[name][..., : len(data.target_names)]
+    return drawn
+
+
+def facts_of_targets(
+    data: Dataset, targets: Sequence[Target], scores: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the transforms, the noise and the scores of the targets; classes have no noise."""
+    if not targets:
+        return {"transforms": data.transforms, "scores": _scores(scores)}
+    first, *others = targets
+    facts = {
+        "transforms": {**data.transforms, "target": first.data.transforms["target"]},
+        "noise": _stored(first.noise),
+        "predictive_noise": first.scores["predictive_noise"],
+        "scores": _scores(first.scores),
+    }
+    return facts | ({"further": [_further(target) for target in others]} if others else {})
+
+
+def _further(target: Target) -> dict[str, Any]:
+    """Return the transform, noise and scores of a further target."""
+    constants = target.data.transforms["target"]
+    return {
+        "target": target.data.target_names[0],
+        "transform": {name: constants[name] for name in ("scale", "mean", "sd")},
+        "noise": _stored(target.noise),
+        "predictive_noise": target.scores["predictive_noise"],
+        "scores": _scores(target.scores),
+    }
+
+
+def _logits(outputs: np.ndarray) -> np.ndarray:
+    """Return logits (..., class); the logit of the first of two classes is zero."""
+    if outputs.shape[-1] > 1:
+        return outputs
+    return np.concatenate([np.zeros_like(outputs), outputs], axis=-1)
+
+
+def _stored(noise: StoredNoise) -> dict[str, Any]:
+    tables = NoiseTable._fields
+    return {name: value for name, value in noise._asdict().items() if name not in tables}
+
+
+def _scores(scores: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    return {
+        split: {name: scores[split][name] for name in SCORES if name in scores[split]}
+        for split in ("val", "test")
+    }
