@@ -163,7 +163,7 @@ SHOW = """
 import numpy as np
 import pandas as pd
 from nlobayes import metrics
-from nlobayes.commands.shared.summary_table import score_columns
+from nlobayes.reporting.columns import score_columns
 from nlobayes.data.features import map_features
 from nlobayes.distributions.laws import LAWS
 from nlobayes.evaluation.comparison.runs import METRICS

@@ -27,8 +27,11 @@ def with_error(value: float, error: float | None, form: str) -> str:
     """Write a number with its standard error in brackets, in units of the last digit.
 
     The error has one digit, or two if the first is a one. The number has as many digits, but no
-    more than its format, such as `.3f`, `.3g` or `.1%`, gives it.
+    more than its format, such as `.3f`, `.3g` or `.1%`, gives it. Format `.2g %` writes a share in
+    percent with two digits.
     """
+    if form.endswith(" %"):
+        return f"{with_error(100 * value, error and 100 * error, form.removesuffix(' %'))} %"
     if not error or not (math.isfinite(error) and math.isfinite(value)):
         return format(value, form)
     text = format(value, f"#{form}")  # with its zeros

@@ -15,7 +15,6 @@ import typer
 from typer.testing import CliRunner, Result
 
 from nlobayes.commands.pipeline.compare import compare
-from nlobayes.commands.shared.rivals import EXTRA
 from nlobayes.extras import needed
 from nlobayes.study.comparison import ComparedRun, CompareJob
 from tests.refusals import refused
@@ -188,14 +187,14 @@ def test_what_has_not_converged_is_red_wherever_it_is_shown(
     plain = compare_runs("made/n2/s1", *RUNS)
     first, second, *_ = rows(plain.output)
     assert first[8] == "- / 1.007"
-    assert first[-1] == "FAILED: rhat_f, ebfmi_min"
+    assert first[-1] == "NO (rhat_f, ebfmi_min)"
     assert second[-1] == "yes"
     assert "Paired differences to made/n2 (NOT CONVERGED)" in plain.output
     assert "\x1b" not in plain.output
 
     colours = {"FORCE_COLOR": "1", "COLUMNS": "250", "TERM": "xterm-256color"}
     shown = compare_runs(*RUNS, "made/n2/s1", **colours).output
-    assert f"{RED}FAILED: rhat_f, ebfmi_min" in shown
+    assert f"{RED}NO (rhat_f, ebfmi_min)" in shown
     assert f"{RED}made/n2 (NOT CONVERGED)" in shown
     assert f"{RED}made/n8" not in shown
     assert f"{RED}yes" not in shown
@@ -310,7 +309,7 @@ def test_the_table_has_the_worst_convergence_and_the_mean_scores(
     assert n8["ESS scored med / min"] == "95 / 12"
     assert n8["divergences"] == "3"
     assert n8["test RMSE dex"] == "0.03 ± 0.0058"
-    assert n8["converged"] == "**NO** in 1 of 3 (rhat_f)"
+    assert n8["converged"] == "**NO in 1 of 3 (rhat_f)**"
     assert n9["test RMSE dex"] == "0.03"
     assert n9["sigma_z"] == "-"
     assert n9["baseline RMSE dex"] == "0.07"
@@ -454,7 +453,7 @@ def test_rivals_are_listed_once_for_each_dataset(compare_runs: Compare, results:
     table = (results / "out/table.md").read_text()
     first = "| made | gp, 2000 of 9746 rows | 0.001 | 0.9990 | 0.700 / 0.960 | - | - |"
     assert table.count(first) == 1
-    extra = needed("sklearn", EXTRA)
+    extra = needed("sklearn", "rivals")
     assert f"| made | trees {extra} | - | - | - / - | - | - |" in table
     assert "trees needs" in done.output
 

@@ -7,26 +7,20 @@ from typing import Annotated, Any
 
 import numpy as np
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from nlobayes import provenance
 from nlobayes.artifacts.files import read_csv, read_json, write_csv, write_text
 from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
-from nlobayes.commands.shared.comparison_tables import (
-    show_differences,
-    show_point_differences,
-    show_rivals,
-    show_runs,
-    write_markdown,
-)
 from nlobayes.errors import InputError
 from nlobayes.evaluation.comparison import runs as comparison
 from nlobayes.evaluation.comparison import settings
 from nlobayes.evaluation.comparison.runs import Learned, PointPredictions, RunMetrics
 from nlobayes.evaluation.scores.information import elpd_difference
 from nlobayes.metrics.shown import MONTE_CARLO, error_of
+from nlobayes.reporting import comparison_tables as tables
+from nlobayes.reporting.renderers import in_box, wide_console
 from nlobayes.study.comparison import ComparedRun, CompareJob, scanned, varied
 from nlobayes.study.jobs import read_job
 
@@ -63,12 +57,12 @@ def compare(
     unreliable = _unreliable(found)
     found = [comparison.without_loo(run) for run in found] if why_not else found
     differences = comparison.differences_table(found)
-    console = Console(width=None if Console().is_terminal else 160)
-    console.print(show_runs(found))
-    for table in show_rivals(found, results):
-        console.print(table)
-    if len(differences["setting"]):
-        console.print(show_differences(differences, found))
+    console = wide_console()
+    shown = [tables.table_of_runs(found), tables.table_of_rivals(found, results)]
+    shown.append(tables.table_of_differences(differences, found))
+    for table in shown:
+        if table.rows:
+            console.print(in_box(table))
     if len(found) == 2:
         console.print(_point_differences(found[0], found[1], results / "plots"))
         console.print(f"Not compared by LOO: {why_not}." if why_not else _left_out(*found))
@@ -82,7 +76,7 @@ def compare(
         write_csv(out / "scanned.csv", names)
         write_csv(out / "pulls_by_setting.csv", settings.pulls_table(found))
         write_csv(out / "weight_spread.csv", settings.weights_table(found))
-        write_text(out / "table.md", write_markdown(found))
+        write_text(out / "table.md", tables.markdown(found))
         read = [results / "metrics" / run.run / name for run in job.runs for name in SCORES]
         made = provenance.record("compare", job.model_dump(), digests(read))
         write_record(record, made, [out / name for name in WRITTEN])
@@ -184,7 +178,7 @@ def _point_differences(first: RunMetrics, second: RunMetrics, plots: Path) -> Ta
     if not comparison.same_points(before, after):
         return "The runs have different test points: no differences paired over points."
     found = comparison.point_differences(before, after)
-    return show_point_differences(found, len(before.point))
+    return in_box(tables.table_of_points(found, len(before.point)))
 
 
 def _left_out(first: RunMetrics, second: RunMetrics) -> str:

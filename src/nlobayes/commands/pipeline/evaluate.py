@@ -8,14 +8,13 @@ import typer
 from nlobayes.artifacts.contents import DatasetFile
 from nlobayes.artifacts.files import JSONFile
 from nlobayes.artifacts.predicted import NamedRival, NamedRivalFile, PredictionsFile
-from nlobayes.commands.shared.rivals import check_target
 from nlobayes.commands.stage import stage
 from nlobayes.diagnostics.convergence import FEWEST_DRAWS, ess_bulk
 from nlobayes.evaluation.scores.own import OwnScores
 from nlobayes.evaluation.tasks import task_of
 from nlobayes.evaluation.tasks.combined import stack
 from nlobayes.evaluation.tasks.given import check_same_points, given
-from nlobayes.evaluation.tasks.learned import learned
+from nlobayes.evaluation.tasks.learned import check_target, learned
 from nlobayes.evaluation.tasks.sizes import score_sizes
 from nlobayes.evaluation.tasks.task import Choices, Given
 from nlobayes.own_functions import bind

@@ -13,10 +13,10 @@ from nlobayes.artifacts.contents import DatasetFile
 from nlobayes.artifacts.files import write_json
 from nlobayes.artifacts.netcdf import RivalFile
 from nlobayes.artifacts.predicted import rival_groups
-from nlobayes.commands.shared.rivals import EXTRA, check_target, rows_learned
 from nlobayes.commands.stage import stage
 from nlobayes.data.splits import TRAIN
 from nlobayes.data.transforms import target_transform, unstandardise
+from nlobayes.evaluation.tasks.learned import check_target, rows_learned
 from nlobayes.extras import PACKAGES, needed
 from nlobayes.rivals import FittedRival, Rival
 from nlobayes.study.jobs import RivalJob
@@ -56,7 +56,7 @@ def rival(job: RivalJob, dataset: DatasetFile) -> tuple[Stated[RivalFile], Secon
 def _predict(settings: Rival, data: Dataset) -> tuple[RivalPrediction, Mapping[str, float]]:
     """Fit and predict, and time both in CPU seconds; no predictions if the library is missing."""
     if settings.missing is not None:
-        typer.echo(f"{settings.kind} {needed(settings.missing, EXTRA)}", err=True)
+        typer.echo(f"{settings.kind} {needed(settings.missing, 'rivals')}", err=True)
         nothing = np.empty((0, len(data.split)))
         return RivalPrediction(nothing, None, {}, settings.missing), {}
     runtime.configure("float32")

@@ -1,6 +1,5 @@
 """Print a table of finished runs, their verdicts in words, and the next steps."""
 
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from textwrap import wrap
@@ -11,14 +10,9 @@ from rich.console import Console
 from rich.text import Text
 
 from nlobayes.artifacts.files import read_json
-from nlobayes.commands.shared.centre_scores import SOURCE, centre_table
-from nlobayes.commands.shared.group_scores import group_table
-from nlobayes.commands.shared.landing_page import landing_page
-from nlobayes.commands.shared.output_rows import output_table
-from nlobayes.commands.shared.rival_scores import rival_table
-from nlobayes.commands.shared.size_rows import size_table
-from nlobayes.commands.shared.summary_table import LEGENDS, summary_table
-from nlobayes.commands.shared.verdicts import (
+from nlobayes.errors import InputError
+from nlobayes.reporting.columns import RED
+from nlobayes.reporting.finished import (
     Finished,
     count_passed,
     example,
@@ -29,12 +23,13 @@ from nlobayes.commands.shared.verdicts import (
     stackings,
     steps_of,
 )
-from nlobayes.errors import InputError
+from nlobayes.reporting.landing_page import landing_page
+from nlobayes.reporting.renderers import in_terminal, wide_console
+from nlobayes.reporting.run_tables import further_tables, summary_table
 from nlobayes.study.jobs import read_job
 from nlobayes.study.jobs_of_runs import SummaryJob
 from nlobayes.study.labels import DEFAULT_STUDY, labels, read_whole_study, shortened
 
-RED, WIDE = "bold red", 160
 MOST_SURROGATES = 8
 
 
@@ -58,8 +53,7 @@ def summary(
     if rst:
         typer.echo(landing_page(runs))
         return
-    known_width = Console().is_terminal or "COLUMNS" in os.environ
-    console = Console(width=None if known_width else WIDE, highlight=False)
+    console = wide_console()
     _show_tables(console, runs)
     _show_verdicts(console, runs)
     _show_agreements(console, metrics, named)
@@ -93,27 +87,16 @@ def _labels(grids: Sequence[str] | None, changes: Sequence[Path]) -> dict[str, s
 
 
 def _show_tables(console: Console, runs: Sequence[Finished]) -> None:
-    for of_classes, legend in LEGENDS.items():
-        alike = [run for run in runs if run.is_of_classes == of_classes]
-        if alike:
-            console.print(summary_table(alike, of_classes, console.width))
-            console.print(legend, style="dim")
-        if groups := group_table(alike, of_classes):
-            console.print()
-            console.print(groups)
-    if outputs := output_table(runs):
+    for of_classes in (False, True):
+        if alike := [run for run in runs if run.is_of_classes == of_classes]:
+            table = summary_table(alike, of_classes)
+            console.print(in_terminal(table, console.width))
+            console.print(table.note, style="dim")
+    for table in further_tables(runs):
         console.print()
-        console.print(outputs)
-    if sizes := size_table(runs):
-        console.print()
-        console.print(sizes)
-    if centres := centre_table(runs):
-        console.print()
-        console.print(centres)
-        console.print(SOURCE, style="dim")
-    if rivals := rival_table(runs):
-        console.print()
-        console.print(rivals)
+        console.print(in_terminal(table))
+        if table.note:
+            console.print(table.note, style="dim")
 
 
 def _show_verdicts(console: Console, runs: Sequence[Finished]) -> None:

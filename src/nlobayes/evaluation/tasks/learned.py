@@ -1,11 +1,13 @@
-"""The target and the train rows of a run; runs are comparable only if these are equal."""
+"""What a run learned, and its rivals; runs are comparable only if these are equal."""
 
 import hashlib
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from nlobayes.data.splits import TRAIN
+from nlobayes.errors import InputError
 from nlobayes.types import Dataset
 
 
@@ -21,3 +23,23 @@ def learned(data: Dataset) -> dict[str, Any]:
         "scale": data.transforms["target"]["scale"],
         "train": digest.hexdigest(),
     }
+
+
+def check_target(data: Dataset) -> None:
+    """Refuse a dataset that rivals cannot learn.
+
+    Raises
+    ------
+    InputError
+        If it has several targets, or classes.
+    """
+    scale, targets = data.transforms["target"]["scale"], len(data.target_names)
+    if scale == "classes" or targets > 1:
+        received = scale if scale == "classes" else f"{targets} targets"
+        raise InputError("commands.rival_of_one_target", where="rival", received=received)
+
+
+def rows_learned(facts: Mapping[str, Any]) -> str:
+    """Describe how many of the train rows a rival learned; empty if it learned all."""
+    rows, given = facts.get("rows"), facts.get("train_rows")
+    return f"{rows} of {given} rows" if rows and given and rows < given else ""

@@ -1,4 +1,4 @@
-"""Verdicts on finished runs: their scores, their checks, and the next steps."""
+"""Finished runs: their scores, diagnostics and surrogates, their verdicts in words, next steps."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from nlobayes.artifacts.files import read_json
+from nlobayes.artifacts.files import read_json, read_timing
 from nlobayes.artifacts.netcdf import read_attrs
 from nlobayes.checks import APPROXIMATE
-from nlobayes.commands.shared.rivals import cost_of
 from nlobayes.diagnostics import in_words as wording
 from nlobayes.diagnostics.in_words import FailedRun
 from nlobayes.errors import InputError
 from nlobayes.surrogate.identity import in_words, origin
 
 SURROGATES = "surrogates"
+TIMINGS, JOBS = "timings/rivals", "timings/rival"
+"""Folders: CPU seconds of fit and predictions, and Snakemake's benchmark of the whole job."""
 
 
 class Finished(NamedTuple):
@@ -26,11 +27,10 @@ class Finished(NamedTuple):
     """
 
     label: str
-    folder: Path
     surrogate: Path | None
     evaluation: Mapping[str, Any]
     diagnostics: Mapping[str, Any]
-    cost_of_rivals: Mapping[str, Mapping[str, float | None]] = {}
+    cost_of_rivals: Mapping[str, Mapping[str, float]] = {}
 
     @property
     def unconverged(self) -> list[str]:
@@ -51,6 +51,16 @@ class Finished(NamedTuple):
     def approximate(self) -> bool:
         """Whether its method is approximate, so that convergence does not apply."""
         return self.diagnostics.get("converged", False) is None
+
+    @property
+    def failure(self) -> FailedRun | None:
+        """Its failed checks and the next steps; None if no check failed."""
+        return wording.describe_failed(self.diagnostics, self.evaluation)
+
+    @property
+    def passed(self) -> bool:
+        """Whether it passed every check, and none was too weak to fail."""
+        return self.failure is None and not self.approximate and not self.untested
 
     @property
     def effective_draws(self) -> float | None:
@@ -84,14 +94,9 @@ def read_finished(metrics: Path, runs: Mapping[str, str]) -> list[Finished]:
     return [_read(metrics, path, label) for path, label in runs.items()]
 
 
-def describe_failed(run: Finished) -> FailedRun | None:
-    """Describe the failed checks of a run and the next steps; None if no check failed."""
-    return wording.describe_failed(run.diagnostics, run.evaluation)
-
-
 def failures(runs: Iterable[Finished]) -> dict[str, FailedRun]:
     """Return a description of each run that failed a check, by its label."""
-    return {run.label: failure for run in runs if (failure := describe_failed(run))}
+    return {run.label: failure for run in runs if (failure := run.failure)}
 
 
 def steps_of(runs: Iterable[Finished]) -> list[str]:
@@ -108,17 +113,13 @@ def steps_of(runs: Iterable[Finished]) -> list[str]:
 
 def count_passed(runs: Sequence[Finished]) -> str:
     """Count the runs that passed every check, and name them."""
-    passed = [run.label for run in runs if _passed(run)]
+    passed = [run.label for run in runs if run.passed]
     counted = f"{len(passed)} of {len(runs)} runs converged and are calibrated"
     approximate = [run.label for run in runs if run.approximate]
     untested = [run.label for run in runs if run.untested]
     others = [f"{APPROXIMATE}: {', '.join(approximate)}"] if approximate else []
     others += [f"too few held-out rows for calibration: {', '.join(untested)}"] if untested else []
     return "; ".join([": ".join(filter(None, [counted, ", ".join(passed)])), *others])
-
-
-def _passed(run: Finished) -> bool:
-    return describe_failed(run) is None and not run.approximate and not run.untested
 
 
 def stackings(runs: Iterable[Finished]) -> list[str]:
@@ -148,7 +149,7 @@ def identities(runs: Iterable[Finished]) -> dict[str, list[str]]:
 def example(runs: Iterable[Finished]) -> Path | None:
     """Choose the surrogate for examples: the last whose run passed every check, else the last."""
     written = [run for run in runs if run.surrogate]
-    passed = [run for run in written if _passed(run)]
+    passed = [run for run in written if run.passed]
     return (passed or written)[-1].surrogate if written else None
 
 
@@ -165,9 +166,24 @@ def _read(metrics: Path, path: str, label: str) -> Finished:
     rivals = evaluation.get("rivals", {})
     return Finished(
         label,
-        folder,
         surrogate if surrogate.is_file() else None,
         evaluation,
         read_json(folder / "diagnostics.json", "checks", "tightness"),
         {name: cost_of(metrics.parent, path, name) for name in rivals},
     )
+
+
+def cost_of(results: Path, run: str, rival: str) -> dict[str, float]:
+    """Read the cost of a rival of a run or of a dataset, as far as it is known.
+
+    Returns
+    -------
+    CPU time of the `fit` in s, of one prediction in ms (`predict_1`), of 4096 in s
+    (`predict_4096`), and the `peak` of the memory in MiB.
+    """
+    place = f"{run.split('/')[0]}/{rival}"
+    path = results.parent / TIMINGS / f"{place}.json"
+    found: dict[str, float | None] = dict(read_json(path)) if path.is_file() else {}
+    found["peak"] = read_timing(results.parent / JOBS / f"{place}.tsv", "max_rss")
+    known = {name: value for name, value in found.items() if value is not None}
+    return known | ({"predict_1": 1e3 * known["predict_1"]} if "predict_1" in known else {})

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
-from nlobayes.commands.shared.centre_scores import MOST_RUNS, centre_rows, header, percent
-from nlobayes.commands.shared.verdicts import Finished
+from nlobayes.reporting.columns import Cell
+from nlobayes.reporting.finished import Finished
+from nlobayes.reporting.run_tables import CENTRES, MOST_RUNS, further_tables
 
 
 def scores(rmse: float, coverage: float, lppd: float, error: float | None) -> dict[str, Any]:
@@ -25,11 +25,18 @@ def run(**more: Any) -> Finished:
         "stated_noise": {"family": "gaussian", "test": stated | errors},
         "rivals": {"gp": scores(4e-5, 0.67, 11.28, None), "absent": {"missing": "sklearn"}},
     }
-    return Finished("run", Path(), None, found | more, {})
+    return Finished("run", None, found | more, {})
+
+
+def centre_rows(runs: list[Finished]) -> list[dict[str, Cell]]:
+    """Return the cells of the table of centres by column; none if there is no such table."""
+    tables = [table for table in further_tables(runs) if table.title == CENTRES]
+    titles = [column.title for table in tables for column in table.columns]
+    return [dict(zip(titles, row, strict=True)) for table in tables for row in table.cells]
 
 
 def test_each_centre_has_its_calibrated_bars_and_the_posterior_its_own() -> None:
-    rows = [dict(zip(header(), row, strict=True)) for row in centre_rows([run()])]
+    rows = centre_rows([run()])
     centres = [(row["centre"], row["error bars"]) for row in rows]
     calibrated = "calibrated: c"
     assert centres == [
@@ -54,8 +61,3 @@ def test_many_runs_and_runs_of_earlier_releases_have_no_such_table() -> None:
     old = run()
     del old.evaluation["map"]  # type: ignore[attr-defined]
     assert not centre_rows([old])
-
-
-def test_shares_have_their_error_in_percent() -> None:
-    known = {"a": 3.5e-5, "b": 0.012, "monte_carlo_error": {"b": 0.002}}
-    assert [percent(known, key) for key in ("a", "b", "c")] == ["0.0035 %", "1.2(2) %", ""]

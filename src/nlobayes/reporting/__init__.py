@@ -1,0 +1,1 @@
+"""Tables and words on finished runs: for the terminal, the report and Markdown."""
