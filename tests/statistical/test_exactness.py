@@ -28,6 +28,7 @@ from nlobayes.priors.independent import FanInPrior, GaussianPrior
 from nlobayes.study import presets
 from nlobayes.study.jobs import ModelJob
 from nlobayes.types import Dataset
+from tests.rows import dataset_of
 
 pytestmark = pytest.mark.statistical
 
@@ -215,23 +216,9 @@ def make_dataset(
 
     Errors are in units of which the network's are half as many.
     """
-    rows, columns = features.shape
-    names = tuple(f"x{i}" for i in range(columns))
-    split = np.where(np.arange(rows) < rows - 1, 0, -1)
-    return Dataset(
-        inputs=features,
-        features=features,
-        target=target,
-        observed=target,
-        split=split,
-        reference=np.arange(2),
-        input_names=names,
-        feature_names=names,
-        target_names=("y",),
-        transforms={"target": {"sd": 2.0}},
-        units={},
-        error=error,
-    )
+    split = np.where(np.arange(len(target)) < len(target) - 1, 0, -1)
+    transforms = {"target": {"sd": 2.0}}
+    return dataset_of(features, target, split=split, transforms=transforms, error=error)
 
 
 def sample_model(

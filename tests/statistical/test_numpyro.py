@@ -20,7 +20,7 @@ from nlobayes.methods.mcmc import MCMC as Chains
 from nlobayes.priors.independent import FanInPrior
 from nlobayes.study import presets
 from nlobayes.study.jobs import ModelJob
-from nlobayes.types import Dataset
+from tests.rows import dataset_of
 
 pytestmark = pytest.mark.statistical
 
@@ -38,19 +38,7 @@ def make_model() -> builder.Model:
         likelihood=GaussianLikelihood(kind="gaussian", sigma=SIGMA),
         precision="float64",
     )
-    dataset = Dataset(
-        inputs=X[:, None],
-        features=X[:, None],
-        target=y,
-        observed=y,
-        split=np.zeros(len(X), int),
-        reference=np.arange(2),
-        input_names=("x",),
-        feature_names=("x",),
-        target_names=("y",),
-        transforms={"target": {}},
-        units={},
-    )
+    dataset = dataset_of(X[:, None], y, transforms={"target": {}})
     return builder.build_model(job, dataset)
 
 

@@ -16,6 +16,7 @@ from nlobayes.evaluation.reweighting.importance import Weights, check, importanc
 from nlobayes.evaluation.reweighting.importance import weighted_mean as mean_of
 from nlobayes.study.jobs import ModelJob
 from nlobayes.types import Dataset, Named
+from tests.rows import dataset_of
 from tests.statistical.test_exactness import FEWEST_EFFECTIVE, SIGNIFICANCE, sample_built
 
 pytestmark = pytest.mark.statistical
@@ -46,19 +47,8 @@ def rows() -> Dataset:
     rng = np.random.default_rng(8)
     features = rng.normal(size=(40, 1))
     target = np.tanh(features[:, 0]) + 0.3 * rng.normal(size=40)
-    return Dataset(
-        inputs=features,
-        features=features,
-        target=target,
-        observed=target,
-        split=np.repeat([0, 1], [30, 10]),
-        reference=np.arange(40),
-        input_names=("x",),
-        feature_names=("x",),
-        target_names=("y",),
-        transforms={"target": {"sd": 1.0, "mean": 0.0, "scale": "identity"}},
-        units={"x": "1", "y": "1"},
-    )
+    split, units = np.repeat([0, 1], [30, 10]), {"x1": "1", "y": "1"}
+    return dataset_of(features, target, split=split, reference=np.arange(40), units=units)
 
 
 def draw(sigma: float) -> Drawn:

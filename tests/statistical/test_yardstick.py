@@ -13,6 +13,7 @@ from nlobayes.inference.sampling import draw
 from nlobayes.inference.warmup import adapt
 from nlobayes.study.jobs import DrawJob, SampleJob
 from nlobayes.types import Dataset
+from tests.rows import dataset_of
 
 pytestmark = [pytest.mark.statistical, pytest.mark.slow]
 
@@ -32,19 +33,7 @@ def wave() -> Dataset:
     """Twelve rows of a wave with noise."""
     x = np.linspace(-1.5, 1.5, 12)
     y = np.sin(2 * x) + 0.3 * np.random.default_rng(6).normal(size=len(x))
-    return Dataset(
-        inputs=x[:, None],
-        features=x[:, None],
-        target=y,
-        observed=y,
-        split=np.zeros(len(x), int),
-        reference=np.arange(0, len(x), 2),
-        input_names=("x",),
-        feature_names=("x",),
-        target_names=("y",),
-        transforms={"target": {}},
-        units={},
-    )
+    return dataset_of(x[:, None], y, reference=np.arange(0, len(x), 2))
 
 
 @pytest.fixture(scope="module")

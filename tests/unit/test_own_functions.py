@@ -507,6 +507,13 @@ def test_a_missing_file_or_function_is_refused_when_a_study_is_read(
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(("name", "fault"), [("A b", "name"), ("crps", "taken")])
+def test_a_score_has_a_plain_name_of_its_own(name: str, fault: str) -> None:
+    scores = {"evaluation": {"default": {"scores": {name: {"function": "score"}}}}}
+    with refused(f"study.score_{fault}"):
+        study_of(with_file(scores, write(WHOLE)))
+
+
 def test_a_file_is_looked_into_and_never_run() -> None:
     file = write(WHOLE + "raise SystemExit('run')\n")
     for changes, _ in USERS.values():

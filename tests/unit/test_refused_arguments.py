@@ -1,10 +1,14 @@
-"""Arguments that diagnostics and evaluation cannot use are refused by the code of their error."""
+"""Arguments that functions cannot use are refused by the code of their error."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from nlobayes.commands.audit.show import show
+from nlobayes.commands.audit.verify import verify
+from nlobayes.commands.pipeline.plot import plot
 from nlobayes.diagnostics import tables, tightness
 from nlobayes.diagnostics.autocorrelation import autocorrelation, sokal_time
 from nlobayes.diagnostics.divergences import located
@@ -12,6 +16,7 @@ from nlobayes.diagnostics.thinning import choose_step, kept_ess_share
 from nlobayes.evaluation.calibration.calibration import calibration
 from nlobayes.evaluation.calibration.conditional import conditional_table
 from nlobayes.evaluation.classification.scores import checked_labels, predict_classes
+from nlobayes.evaluation.comparison.runs import Learned, RunMetrics, check_one_target
 from nlobayes.evaluation.comparison.updating import function_loss
 from nlobayes.evaluation.fidelity import fidelity
 from nlobayes.evaluation.predictive.noise_fit import fit_noise
@@ -24,7 +29,13 @@ from nlobayes.evaluation.reweighting.sensitivity import sensitivity
 from nlobayes.evaluation.scores.accuracy import to_target
 from nlobayes.evaluation.scores.information import elpd_difference
 from nlobayes.evaluation.stacking import stacking_weights
+from nlobayes.evaluation.tasks import task_of
+from nlobayes.evaluation.tasks.stated import _law
+from nlobayes.inference.windows import mass_matrix_core, plan
+from nlobayes.model.density import _mesh
+from nlobayes.types import Predicted
 from tests.refusals import refused
+from tests.rows import dataset_of
 from tests.unit.evaluation.noises import make_noise
 
 NAN = float("nan")
@@ -32,6 +43,10 @@ RNG = np.random.default_rng(1)
 DRAWS = RNG.normal(size=(2, 50, 3))
 EQUAL = importance_weights(np.zeros(30))
 TWO = np.array([[0.2, 0.8], [0.6, 0.4]])
+WINDOWS = plan(9, adaptation_share=1.0, mass_matrix="identity")
+OF_LN = {"target": {"scale": "ln"}}
+PB = RunMetrics("a", "a", "s1", {}, {}, {}, {}, learned=Learned(("y",), "pb", "log10", "", None))
+FB = PB._replace(learned=Learned(("y",), "fb", "log10", "", None))
 CALLS: list[tuple[str, Callable[[], object]]] = [
     *(("diagnostics.window_width", lambda c=c: sokal_time(DRAWS, c)) for c in (0.0, -1.0, NAN)),
     ("diagnostics.autocorrelation_draws", lambda: autocorrelation(np.zeros((2, 3)))),
@@ -90,6 +105,14 @@ CALLS: list[tuple[str, Callable[[], object]]] = [
         for shape in ((1, 8), (8,), (3, 0), (2, 3, 4))
     ),
     ("evaluation.stacking_not_finite", lambda: stacking_weights(np.array([[0.0], [np.inf]]))),
+    ("evaluation.other_targets", lambda: check_one_target([PB, FB])),
+    ("evaluation.no_task", lambda: task_of(dataset_of(TWO, TWO[0], transforms=OF_LN))),
+    ("evaluation.unknown_stated_noise", lambda: _law(Predicted(TWO, "cauchy", np.ones(2)))),
+    ("inference.no_curvature", lambda: mass_matrix_core("gauss_newton", WINDOWS, None)),
+    ("model.few_devices", lambda: _mesh(999)),
+    ("commands.no_artifact", lambda: show(Path("no.nc"))),
+    ("commands.unusable_path", lambda: verify(Path("x" * 5000))),
+    ("commands.unknown_figure", lambda: plot(Path(), Path(), ["no"])),
     ("evaluation.function_shapes", lambda: function_loss(np.zeros((4, 1)), np.zeros((4, 2)))),
     ("evaluation.function_not_finite", lambda: function_loss(np.full((4, 1), NAN), TWO[:, :1])),
 ]

@@ -210,3 +210,8 @@ def test_invariants_take_five_columns_and_a_squark_mass(shape: tuple[int, ...]) 
     taken = ("m", "N11", "N12", "N13", "N14")
     with refused("data.inputs_of_other_columns", shape=shape, taken=taken):
         map_features("invariants", np.ones(shape))
+
+
+def test_rows_of_any_columns_are_still_rows() -> None:
+    with refused("data.inputs_without_rows", map="raw", shape=(5,)):
+        map_features("raw", np.ones(5))

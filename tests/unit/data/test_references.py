@@ -7,6 +7,7 @@ import pytest
 
 from nlobayes.data.datasets import Choices, make_dataset
 from nlobayes.data.references import completed, is_reference, make_reference
+from nlobayes.data.request_checks import check_request
 from nlobayes.data.selection import Request, Selection, select
 from nlobayes.data.simulators.simulate import Settings, scan_table
 from nlobayes.data.splits import Split
@@ -230,6 +231,15 @@ def test_the_engine_takes_gev_and_gives_cross_sections(table: Table) -> None:
     unknown = selection._replace(units={"m1": "GeV", "sigma_pb": ""})
     with refused("references.target_unit", received=""):
         make_dataset(unknown, COLUMNS, ("sigma_pb",), choices)
+
+
+def test_a_column_that_no_target_can_be_relative_to_is_refused(table: Table) -> None:
+    request = Request(COLUMNS, ["sigma_pb"], {}, reference="lo_pb", target_scale="log10")
+    with refused("references.not_positive", places=[""]):
+        none = table.columns["lo_pb"] * (np.arange(60) > 0)
+        check_request(table._replace(columns=table.columns | {"lo_pb": none}), request, "t")
+    with refused("references.other_unit", places=[""]):
+        check_request(table._replace(units={"lo_pb": "pb"}), request, "t")
 
 
 def test_another_version_of_the_engine_is_refused() -> None:

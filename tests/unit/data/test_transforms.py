@@ -146,6 +146,14 @@ def test_targets_refused(scale: str, value: float, allowed: str) -> None:
         fit_target(scale, np.array([1.0, value, 3.0]), np.ones(3, bool), standardise=True)
 
 
+def test_labels_are_whole_and_occur_in_the_train_rows() -> None:
+    with refused("data.labels_are_no_classes", labels=[0.5, 1.0]):
+        fit_target("classes", np.array([0.5, 1.0]), np.ones(2, bool), standardise=False)
+    with refused("data.classes_not_trained", labels=[2.0]):
+        train = np.array([True, True, False])
+        fit_target("classes", np.arange(3.0), train, standardise=False)
+
+
 def test_unknown_scales_are_refused() -> None:
     with refused("data.unknown_scale", scale="ln", known=["log10", "identity", "classes"]):
         fit_target("ln", np.arange(3.0), np.ones(3, bool), standardise=True)

@@ -8,7 +8,8 @@ from nlobayes.data.splits import SPLITS
 from nlobayes.evaluation.tasks import classification, regression
 from nlobayes.evaluation.tasks.sizes import draws_table, modal_draws, score_sizes, scores_table
 from nlobayes.evaluation.tasks.task import Given
-from nlobayes.types import Dataset, Predicted
+from nlobayes.types import Predicted
+from tests.rows import dataset_of
 
 CHAINS, DRAWS, POINTS, SIGMA = 2, 6, 30, 0.3
 WIDTHS = np.array([3.0, 4, 3, 3, 4, 5, 3, 5, 5, 3, 4, 3])
@@ -20,20 +21,10 @@ SPLIT = np.resize([0, 1, 2], POINTS)
 
 
 def given_of(function: np.ndarray, target: np.ndarray, kind: str, **noise: object) -> Given:
-    nothing = np.empty((POINTS, 0))
-    data = Dataset(
-        inputs=nothing,
-        features=nothing,
-        target=target,
-        observed=10.0**target if kind == "log10" else target,
-        split=SPLIT,
-        reference=np.arange(3),
-        input_names=(),
-        feature_names=(),
-        target_names=("y",),
-        transforms={"target": {"scale": kind, "mean": 0.0, "sd": 1.0}},
-        units={},
-    )
+    observed = 10.0**target if kind == "log10" else target
+    transforms = {"target": {"scale": kind, "mean": 0.0, "sd": 1.0}}
+    known = {"observed": observed, "split": SPLIT, "transforms": transforms}
+    data = dataset_of(np.empty((POINTS, 0)), target, **known)
     predicted = Predicted(function, **noise)  # type: ignore[arg-type]
     return Given(data, target, predicted, predicted, CHAINS, sizes=SIZES)
 

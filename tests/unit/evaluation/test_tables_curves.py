@@ -7,7 +7,8 @@ from scipy import stats
 from nlobayes.evaluation.tables import curves as tables
 from nlobayes.evaluation.tasks import regression
 from nlobayes.evaluation.tasks.task import Choices, Given
-from nlobayes.types import Columns, Dataset, Predicted
+from nlobayes.types import Columns, Predicted
+from tests.rows import dataset_of
 from tests.unit.evaluation.noises import make_noise
 
 NOISE, SD = make_noise("gaussian", 0.2), 0.2
@@ -105,20 +106,7 @@ def given(inputs: int) -> Given:
     rng, rows = np.random.default_rng(5), 90
     x, split = rng.uniform(-1, 1, (rows, inputs)), rng.permutation(np.repeat([0, 1, 2], 30))
     y = x[:, 0] ** 2 + rng.normal(0, 0.1, rows)
-    names = tuple(f"x{place}" for place in range(inputs))
-    data = Dataset(
-        inputs=x,
-        features=x,
-        target=y,
-        observed=y,
-        split=split,
-        reference=np.flatnonzero(split == 2),
-        input_names=names,
-        feature_names=names,
-        target_names=("y",),
-        transforms={"features": {}, "target": {"scale": "identity", "mean": 0.0, "sd": 1.0}},
-        units={},
-    )
+    data = dataset_of(x, y, split=split, reference=np.flatnonzero(split == 2))
     f = x[:, 0] ** 2 + rng.normal(0, 0.05, (60, 1))
     return Given(data, x[:, 0], Predicted(f, "gaussian", np.array(0.1)), Predicted(f[:4]), 3)
 

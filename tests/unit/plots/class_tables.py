@@ -13,6 +13,7 @@ from nlobayes.evaluation.classification.scores import predict_classes
 from nlobayes.evaluation.tables import examples, planes
 from nlobayes.surrogate.plane import grid_over, plane_of
 from nlobayes.types import Columns, Dataset
+from tests.rows import dataset_of
 
 Tables = dict[str, pd.DataFrame]
 
@@ -54,16 +55,10 @@ def clouds(classes: int, inputs: int = 2) -> tuple[Dataset, np.ndarray]:
     target = np.resize(np.arange(classes), 40 * classes)
     centres = rng.normal(size=(classes, inputs)) * np.sqrt(2 / inputs)
     rows = centres[target] + 0.4 * rng.normal(size=(len(target), inputs))
-    names = tuple(f"x{number}" for number in range(1, inputs + 1))
-    data = Dataset(
-        inputs=rows,
-        features=rows,
-        target=target.astype(float),
-        observed=target.astype(float),
+    data = dataset_of(
+        rows,
+        target.astype(float),
         split=rng.permutation(np.resize([0, 0, 1, 2, 2], len(target))),
-        reference=np.arange(5),
-        input_names=names,
-        feature_names=names,
         target_names=("class",),
         transforms={"target": {"scale": "classes", "labels": [*range(classes)]}},
         units={"x1": "GeV"},

@@ -130,6 +130,13 @@ def test_other_numbers_of_rows_are_settings() -> None:
     assert scanned(job) == ("dataset.split.train", None)
 
 
+def test_targets_of_one_grid_are_equal() -> None:
+    made = datasets(first={}, second={}) | {"second": {"target": {"unit": "fb"}}}
+    made["second"] |= datasets(second={})["second"]
+    with refused("study.different_targets", where="grids.small", first="first", second="second"):
+        compare_job(make_study({"datasets": made} | grid(dataset=[*made])), "small")
+
+
 def test_one_preset_under_two_names_is_refused() -> None:
     """The same run twice would count as two replicates."""
     changes = {"networks": {"twin": {"hidden": [4]}}} | grid(network=["n4", "twin"])

@@ -112,6 +112,36 @@ REFUSED: list[tuple[dict[Any, Any], str, str]] = [
 ]
 
 
+def target_of(**keys: Any) -> dict[str, Any]:
+    return {"datasets": {"made": {"target": keys}}}
+
+
+def likelihood_of(kind: str) -> dict[str, Any]:
+    return {"likelihoods": {"mine": {"kind": kind}}, "grids": {"small": {"likelihood": "mine"}}}
+
+
+TWO = target_of(column=["sigma_pb", "lo_pb"])
+UNFIT: list[tuple[dict[str, Any], str]] = [
+    ({"networks": {"n4": {"activation": "prelu"}}}, "study.no_prior_of_slopes"),
+    ({"networks": {"n4": {"activation": ["tanh", "relu"]}}}, "study.activations"),
+    ({"networks": {"n4": {"outputs": 3}}}, "study.outputs"),
+    (likelihood_of("bernoulli"), "study.likelihood_of_classes"),
+    (likelihood_of("heteroscedastic") | TWO, "study.likelihood_of_one_target"),
+    (TWO | {"grids": {"small": {"outputs": "figures"}}}, "study.figures_of_several_targets"),
+    (target_of(scale="classes"), "study.target_of_classes"),
+    (target_of(column=[]), "study.no_target"),
+    (target_of(column=["a", "b"], scale="classes"), "study.classes_of_columns"),
+    ({"datasets": {"made": {"split": {"per_class": True}}}}, "study.per_class_of_numbers"),
+    ({"datasets": {"made": {"features": {"covariate": "x"}}}}, "study.covariate"),
+]
+
+
+@pytest.mark.parametrize(("changes", "fault"), UNFIT, ids=lambda part: str(part)[:60])
+def test_parts_that_do_not_fit_each_other_are_refused(changes: dict[str, Any], fault: str) -> None:
+    with refused(fault):
+        make_study(changes)
+
+
 @pytest.mark.parametrize(("changes", "place", "fault"), REFUSED, ids=lambda part: str(part)[:60])
 def test_refused_studies_are_reported_in_one_line(
     changes: dict[Any, Any], place: str, fault: str

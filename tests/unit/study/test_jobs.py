@@ -219,6 +219,10 @@ def test_files_are_listed_by_name_and_digested_by_content(tmp_path: Path) -> Non
         (tmp_path / name).write_text(name)
     (tmp_path / "SPheno.spc").write_text("# by SPheno\nBlock MASS\n")
     (tmp_path / "folder.slha").mkdir()
+    with refused("study.no_spectra", where="folder"):
+        slha_source(folder=str(tmp_path), pattern="*.out").check_given()
+    with refused("study.no_table", where="path"):
+        make_study().datasets["mine"].source.check_given()
     names = [path.name for path in slha_source().files(tmp_path)]
     assert names == ["SPheno.spc", "a.slha", "b.slha"]
     assert [path.name for path in slha_source(pattern="**/*").files(tmp_path)] == [
@@ -255,13 +259,14 @@ def test_files_are_listed_by_name_and_digested_by_content(tmp_path: Path) -> Non
         ({"cross_section": "lo"}, "literal_error"),
         ({"masses": "some"}, "literal_error"),
         ({"path": "a.csv"}, "study.unknown_key"),
+        ({"order": 1, "cross_section": "nlo"}, "study.order_and_prospino"),
     ],
 )
 def test_slha_sources_that_cannot_be_are_refused(change: dict[str, Any], fault: str) -> None:
     with invalid(fault) as caught:
         slha_source(**change)
     [detail] = caught.value.errors()
-    assert detail["loc"][:1] == (() if fault == "study.unknown_key" else tuple(change))
+    assert detail["loc"][:1] == (tuple(change) if len(change) == 1 and "path" not in change else ())
 
 
 @pytest.mark.parametrize("verb", KINDS)

@@ -15,6 +15,7 @@ from nlobayes.evaluation.predictive.noise_fit import lies_about_mean, standard_l
 from nlobayes.surrogate.domain import fit_domain
 from nlobayes.surrogate.limits import fit_limits
 from nlobayes.types import Dataset, Exported, NoiseTable
+from tests.rows import dataset_of
 
 DRAWS, ROWS, HIDDEN = 60, 200, (7, 4)
 COLUMNS = ("m1", "n11", "n12", "n13", "n14")
@@ -134,17 +135,6 @@ def surrogate_file(tmp_path: Path) -> Path:
 
 def dataset() -> Dataset:
     """A dataset with the names that label the axes of a file; nothing else of it is read."""
-    nothing = np.zeros(0)
-    return Dataset(
-        inputs=nothing,
-        features=nothing,
-        target=nothing,
-        observed=nothing,
-        split=nothing,
-        reference=nothing,
-        input_names=COLUMNS,
-        feature_names=("ln|m|", "N11^2", "N12^2", "N13^2-N14^2", "N11*N12"),
-        target_names=("sigma_pb",),
-        transforms={},
-        units=UNITS,
-    )
+    features = ("ln|m|", "N11^2", "N12^2", "N13^2-N14^2", "N11*N12")
+    names = {"input_names": COLUMNS, "feature_names": features, "target_names": ("sigma_pb",)}
+    return dataset_of(np.zeros((0, 5)), np.zeros(0), **names, units=UNITS)
