@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import isfinite
-from typing import Any, NamedTuple, TypeGuard
+from typing import Literal, NamedTuple, TypedDict, TypeGuard, final, get_args
 
 APPROXIMATE = "approximate: convergence does not apply"
 """The verdict on draws that are not chains; their `converged` is null."""
@@ -22,40 +22,82 @@ class Check(NamedTuple):
     bound: str = "at most"
 
 
-AGREED = {
-    "f": ("f", "the prediction at the worst reference point"),
-    "log_density": ("log density", "the log density"),
-    "noise": ("noise", "the noise"),
-    "hyperparameters": ("scales", "the worst of the learned scales"),
-}
-"""Quantities of chains whose agreement is checked, in a label and in a sentence."""
-AGREEMENT = tuple(f"{measure}_{name}" for measure in ("rhat", "ess") for name in AGREED)
-"""Checks of agreement: R-hat and effective draws of every quantity that exists."""
-AGREEMENT = tuple(f"{measure}_{name}" for measure in ("rhat", "ess") for name in AGREED)
-"""Checks of agreement: R-hat and effective draws of every quantity that exists."""
+AgreementCheck = Literal[
+    "rhat_f",
+    "rhat_log_density",
+    "rhat_noise",
+    "rhat_hyperparameters",
+    "ess_f",
+    "ess_log_density",
+    "ess_noise",
+    "ess_hyperparameters",
+]
+"""Checks of the agreement of chains: R-hat and effective draws of every quantity that exists."""
+ChainCheck = Literal[
+    AgreementCheck, "ebfmi_min", "divergences", "still_chains", "energy_variance", "rhat_size"
+]
+"""Checks of chains."""
+WeightCheck = Literal["pareto_k", "weights_ess"]
+"""Checks of draws that importance weights take to another model."""
+CoverageCheck = Literal["coverage_68", "coverage_95"]
+"""Checks of the share of rows inside central intervals."""
+CalibrationName = Literal["chi2_per_point", CoverageCheck, "pit_ecdf", "ece"]
+"""Checks of error bars."""
+AGREEMENT: tuple[AgreementCheck, ...] = get_args(AgreementCheck)
 
-CONVERGENCE = {
-    **{
-        f"rhat_{name}": Check(
-            f"R-hat of {label}",
-            f"How far the chains disagree about {whole}; 1 means that they agree.",
-        )
-        for name, (label, whole) in AGREED.items()
-    },
-    "rhat_size": Check(
-        "R-hat of the network size",
-        "How far the chains disagree about the number of units or of layers; 1 means that they "
-        "agree.",
-    ),
-    **{
-        f"ess_{name}": Check(
-            f"effective draws of {label}",
-            f"How many independent draws are worth as much as all of them for {whole}, in the bulk "
-            "or in the tails.",
-            "at least",
-        )
-        for name, (label, whole) in AGREED.items()
-    },
+
+@final
+class ConvergenceCheck(TypedDict):
+    """The outcome of a check of a posterior."""
+
+    value: float | None
+    """Null if it is not finite."""
+    threshold: float
+    """The largest or the smallest value that passes."""
+    passed: bool
+    """Whether the value is on the right side of the threshold."""
+
+
+@final
+class CalibrationCheck(TypedDict):
+    """The outcome of a check of error bars."""
+
+    value: float | None
+    """Null if it is not finite."""
+    low: float | None
+    """The smallest value that passes; null without such a limit."""
+    high: float | None
+    """The largest value that passes; null without such a limit."""
+    passed: bool
+    """Whether the value lies between the limits."""
+
+
+Outcome = ConvergenceCheck | CalibrationCheck
+
+
+def _rhat(label: str, whole: str) -> Check:
+    sentence = f"How far the chains disagree about {whole}; 1 means that they agree."
+    return Check(f"R-hat of {label}", sentence)
+
+
+def _ess(label: str, whole: str) -> Check:
+    sentence = (
+        f"How many independent draws are worth as much as all of them for {whole}, in the bulk "
+        "or in the tails."
+    )
+    return Check(f"effective draws of {label}", sentence, "at least")
+
+
+CONVERGENCE: dict[ChainCheck | WeightCheck, Check] = {
+    "rhat_f": _rhat("f", "the prediction at the worst reference point"),
+    "rhat_log_density": _rhat("log density", "the log density"),
+    "rhat_noise": _rhat("noise", "the noise"),
+    "rhat_hyperparameters": _rhat("scales", "the worst of the learned scales"),
+    "rhat_size": _rhat("the network size", "the number of units or of layers"),
+    "ess_f": _ess("f", "the prediction at the worst reference point"),
+    "ess_log_density": _ess("log density", "the log density"),
+    "ess_noise": _ess("noise", "the noise"),
+    "ess_hyperparameters": _ess("scales", "the worst of the learned scales"),
     "ebfmi_min": Check(
         "E-BFMI, smallest",
         "How freely the energy moves from draw to draw, in the chain where it does so least.",
@@ -85,7 +127,7 @@ CONVERGENCE = {
 }
 """Checks of a posterior; a run that fails one is not converged."""
 
-CALIBRATION = {
+CALIBRATION: dict[CalibrationName, Check] = {
     "chi2_per_point": Check(
         "chi² per point",
         "The mean of the squared errors over the squared predicted sds; 1 is right.",
@@ -110,6 +152,8 @@ CALIBRATION = {
 }
 """Checks of error bars; a run that fails one is not calibrated."""
 
+_KNOWN = {str(n): check for n, check in (*CONVERGENCE.items(), *CALIBRATION.items())}
+
 TWICE_TOO_WIDE = 0.95 - 0.68
 """Excess of the share inside 68 % intervals if error bars are twice too wide."""
 RIGHT_VALUES = {"coverage_68": 0.68, "ece": 0.0}
@@ -125,23 +169,28 @@ def label_of(name: str) -> str:
     A check of one of several targets, `{check} of {target}`, keeps its target.
     """
     check, of, target = name.partition(OF_TARGET)
-    known = (CONVERGENCE | CALIBRATION).get(check)
+    known = _KNOWN.get(check)
     return (known.label if known else check) + of + target
 
 
 def sentence_of(name: str) -> str:
     """Return the sentence with the requirement of a check; empty if there is none."""
-    known = (CONVERGENCE | CALIBRATION).get(name.partition(OF_TARGET)[0])
+    known = _KNOWN.get(name.partition(OF_TARGET)[0])
     return known.sentence if known else ""
+
+
+def failed(checks: Mapping[str, Outcome]) -> list[str]:
+    """Name the checks that failed."""
+    return [name for name, check in checks.items() if not check["passed"]]
 
 
 def is_at_least(name: str) -> bool:
     """Return whether a check passes above its limit."""
-    known = CONVERGENCE.get(name)
+    known = _KNOWN.get(name)
     return known is not None and known.bound == "at least"
 
 
-def untested(checks: Mapping[str, Mapping[str, Any]]) -> str | None:
+def untested(checks: Mapping[str, CalibrationCheck]) -> str | None:
     """Explain why the passed checks would also pass error bars that are twice too wide.
 
     Their limits are those of the chance of test rows and of the rows that set the error bars. With
@@ -181,7 +230,7 @@ def show_range(low: float | None, high: float | None) -> str:
     return f"at least {show_value(low)}" if _exists(low) else f"at most {show_value(high)}"
 
 
-def show_limit(name: str, check: Mapping[str, Any]) -> str:
+def show_limit(name: str, check: Outcome) -> str:
     """Write the limits of a stored check: one for convergence, two for calibration."""
     if "threshold" not in check:
         return show_range(check["low"], check["high"])

@@ -9,6 +9,7 @@ from scipy import stats
 from nlobayes.checks import (
     CALIBRATION,
     CONVERGENCE,
+    CalibrationCheck,
     label_of,
     sentence_of,
     show_limit,
@@ -36,7 +37,7 @@ def test_every_check_has_a_label_of_its_own_that_fits_a_table() -> None:
         ("some", {"low": 0.5, "high": None}, "at least 0.5"),
     ],
 )
-def test_limits_are_read_with_their_side(name: str, check: dict[str, Any], expected: str) -> None:
+def test_limits_are_read_with_their_side(name: str, check: Any, expected: str) -> None:
     assert show_limit(name, check) == expected
 
 
@@ -65,9 +66,9 @@ def test_calibration_is_tested_where_too_wide_error_bars_would_fail(
 
 
 def test_classes_are_tested_where_wrong_probabilities_would_fail() -> None:
-    limits = {"value": 0.1, "low": None, "passed": True}
-    assert untested({"ece": {**limits, "high": 0.2}}) is None
-    said = untested({"ece": {**limits, "high": 0.57}})
+    check: CalibrationCheck = {"value": 0.1, "low": None, "high": 0.2, "passed": True}
+    assert untested({"ece": check}) is None
+    said = untested({"ece": {**check, "high": 0.57}})
     assert said is not None
     assert "may be 0% to 57%" in said
 

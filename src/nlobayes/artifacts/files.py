@@ -10,7 +10,7 @@ import os
 import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast
 
 import pyarrow as pa
 from pyarrow import parquet
@@ -21,6 +21,8 @@ from nlobayes.types import Columns, File
 
 if TYPE_CHECKING:
     import pandas as pd
+
+Kind = TypeVar("Kind")
 
 
 def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
@@ -176,6 +178,11 @@ def read_json(path: Path, *keys: str) -> dict[str, Any]:
     if missing:
         raise InputError("artifacts.no_key", path=path, missing=missing, keys=sorted(content))
     return content
+
+
+def read_as(kind: type[Kind], path: Path, *keys: str) -> Kind:
+    """Read a JSON object as `read_json`, as a dictionary of this type."""
+    return cast(Kind, read_json(path, *keys))
 
 
 def read_csv(path: Path) -> pd.DataFrame:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
-from nlobayes.checks import AGREEMENT, OF_TARGET
+from nlobayes.checks import AGREEMENT, OF_TARGET, CalibrationName, ChainCheck, WeightCheck
+from nlobayes.diagnostics.run_diagnostics import Diagnostics
 from nlobayes.diagnostics.tightness import TIGHT
-
-Found = Mapping[str, Any]
-"""Content of `diagnostics.json`; keys may be missing if nothing was diagnosed."""
 
 MANY_FULL_TREES = 0.1
 
@@ -21,19 +19,19 @@ class Step(NamedTuple):
     """
 
     text: str
-    applies: Callable[[Found], bool] = lambda _: True
+    applies: Callable[[Diagnostics], bool] = lambda _: True
     alone: str | None = None
 
 
-def _is_tight(found: Found) -> bool:
+def _is_tight(found: Diagnostics) -> bool:
     return not found.get("converged") and (found.get("tightness") or 0.0) > TIGHT
 
 
-def _are_short(found: Found) -> bool:
+def _are_short(found: Diagnostics) -> bool:
     return found.get("more_draws") is not None
 
 
-def _fills_its_trees(found: Found) -> bool:
+def _fills_its_trees(found: Diagnostics) -> bool:
     return (found.get("max_depth_share") or 0.0) > MANY_FULL_TREES
 
 
@@ -92,7 +90,7 @@ OTHER_CLASSES = Step(
     alone="Give more train rows or another prior.",
 )
 
-ADVICE: dict[str, tuple[Step, ...]] = {
+ADVICE: dict[ChainCheck | WeightCheck | CalibrationName, tuple[Step, ...]] = {
     "still_chains": (MOVE,),
     "divergences": (SMALLER_STEPS, FOLLOW_CURVATURE),
     **dict.fromkeys(AGREEMENT, (DRAW_TIMES, LOOSEN, DEEPEN, DRAW_MORE, FOLLOW_CURVATURE)),
@@ -110,7 +108,7 @@ ADVICE: dict[str, tuple[Step, ...]] = {
 """Steps for each check that can fail, the most urgent check and the most likely step first."""
 
 
-def next_steps(failed: Iterable[str], found: Found, *, kept_files: bool = True) -> list[str]:
+def next_steps(failed: Iterable[str], found: Diagnostics, *, kept_files: bool = True) -> list[str]:
     """Return the next steps, each once.
 
     Parameters
@@ -133,6 +131,6 @@ def next_steps(failed: Iterable[str], found: Found, *, kept_files: bool = True) 
     return list(dict.fromkeys(text.format_map(_shown(found)) for text in texts))
 
 
-def _shown(found: Found) -> dict[str, Any]:
+def _shown(found: Diagnostics) -> dict[str, object]:
     still = found.get("still_chains_at") or []
     return {**found, "still_chains_at": ", ".join(map(str, still)) or "of this run"}

@@ -1,16 +1,25 @@
 """The verdict on a posterior: its convergence in numbers, and the results of its checks."""
 
 import operator
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import NamedTuple, cast
 
 import numpy as np
 
-from nlobayes.checks import AGREEMENT, is_at_least
+from nlobayes.checks import AGREEMENT, ChainCheck, ConvergenceCheck, failed, is_at_least
 from nlobayes.diagnostics import convergence
 from nlobayes.diagnostics.autocorrelation import integrated_time
 from nlobayes.diagnostics.convergence import ess_bulk, ess_tail, rhat
 from nlobayes.diagnostics.divergences import located
 from nlobayes.diagnostics.draws import ChainDraws, SampleStats, check_distinct, check_fit
+from nlobayes.diagnostics.run_diagnostics import (
+    Agreement,
+    Diagnostics,
+    DivergencesAt,
+    FunctionNumbers,
+    OfChains,
+    SamplerNumbers,
+)
 from nlobayes.diagnostics.stays import still_chains
 from nlobayes.diagnostics.thinning import choose_step
 from nlobayes.types import Columns
@@ -39,8 +48,8 @@ def diagnose(
     thinning_loss: float,
     exact: bool,
     superchains: int | None = None,
-) -> dict[str, Any]:
-    """Assemble the verdict on a posterior: every key of `diagnostics.json`.
+) -> Diagnostics:
+    """Assemble the verdict on a posterior.
 
     Parameters
     ----------
@@ -65,15 +74,10 @@ def diagnose(
 
     Returns
     -------
-    dict
-        Numbers, under `checks` a name -> {value, threshold, passed}, and whether all of them
-        passed as `converged`. Times and `draws_per_chain` count draws, stored or not;
-        `gradients_total` includes warm-up, `gradients_per_draw` does not. `divergences_at` is the
-        reference point at which divergent draws are furthest from the mean, and their mean distance
-        from the posterior mean in sd; `still_chains_at` lists the chains that stand still. A check
-        exists if its value does. None marks values that do not exist (fixed noise, trees of HMC,
-        groups of chains, R-hat of fewer than 8 stored draws of the weights) or are infinite (R-hat
-        of chains that never moved, which fails its check).
+    Diagnostics
+        A check exists if its value does. None marks values that do not exist (fixed noise, trees of
+        HMC, groups of chains, R-hat of fewer than 8 stored draws of the weights) or are infinite
+        (R-hat of chains that never moved, which fails its check).
 
     Raises
     ------
@@ -85,58 +89,46 @@ def diagnose(
     chains, drawn, _ = draws.function.shape
     stored, still = draws.weights.shape[1], still_chains(draws.function)
     agreements = _agreements(draws)
-    metrics = {
-        **_function_metrics(draws.function, agreements["f"]),
-        **dict.fromkeys(AGREEMENT),
-        **_worst(agreements),
-        "rhat_f_nested_p99": None
-        if superchains is None
-        else _percentile_99(convergence.nested_rhat(draws.function, superchains)),
-        "thinning_step": choose_step(draws.function, thin=thin, loss=thinning_loss),
-        "rhat_weights_median": None
-        if stored < convergence.FEWEST_DRAWS
-        else float(np.median(rhat(draws.weights))),
-        "more_draws": _more_draws(agreements, (chains, drawn), thresholds),
-        "log_density_spread_over_sd": convergence.log_density_spread_over_sd(draws.log_density),
-        **_sampler_metrics(stats, gradients_warmup, chains * drawn),
-        "tightness": tightness,
-        "chains": chains,
-        "draws_per_chain": drawn,
-        "exact": exact,
-        "still_chains": len(still),
-    }
-    checks = _checks(metrics, thresholds, stats.energy_variance_aim)
-    return {
-        "converged": all(check["passed"] for check in checks.values()),
-        **{key: _finite(value) for key, value in metrics.items()},
-        "divergences_at": _divergences_at(draws.function, stats.diverging),
-        "still_chains_at": still,
-        "checks": checks,
-    }
+    worst = _worst(agreements)
+    sampler = _sampler_metrics(stats, gradients_warmup, chains * drawn)
+    checks = _checks(worst, sampler, len(still), thresholds, stats.energy_variance_aim)
+    return _finite_only(
+        {
+            "converged": not failed(checks),
+            **_function_metrics(draws.function, agreements["f"]),
+            **worst,
+            "rhat_f_nested_p99": None
+            if superchains is None
+            else _percentile_99(convergence.nested_rhat(draws.function, superchains)),
+            "thinning_step": choose_step(draws.function, thin=thin, loss=thinning_loss),
+            "rhat_weights_median": None
+            if stored < convergence.FEWEST_DRAWS
+            else float(np.median(rhat(draws.weights))),
+            "more_draws": _more_draws(agreements, (chains, drawn), thresholds),
+            "log_density_spread_over_sd": convergence.log_density_spread_over_sd(draws.log_density),
+            **sampler,
+            "tightness": tightness,
+            "chains": chains,
+            "draws_per_chain": drawn,
+            "exact": exact,
+            "still_chains": len(still),
+            "divergences_at": _divergences_at(draws.function, stats.diverging),
+            "still_chains_at": still,
+            "checks": checks,
+        }
+    )
 
 
-OF_CHAINS = (
-    *AGREEMENT,
-    *("rhat_f_median", "rhat_f_share_below_1_01", "rhat_f_gelman_rubin_p99", "rhat_f_nested_p99"),
-    *("ess_f_bulk_median", "ess_f_bulk_min", "ess_f_tail_min", "mcse_f_mean_over_sd_max"),
-    *("mcse_f_q2_5_over_sd_max", "mcse_f_q97_5_over_sd_max", "ess_pooled_over_within"),
-    *("between_chain_variance_share", "autocorrelation_time_f_median", "rhat_weights_median"),
-    *("more_draws", "log_density_spread_over_sd", "divergences", "acceptance_rate"),
-    *("max_depth_share", "ebfmi_min", "energy_variance", "gradients_total", "gradients_per_draw"),
-    *("still_chains", "divergences_at", "still_chains_at"),
-)
-"""Keys that exist for chains only."""
-
-
-def of_approximation(draws: int, *, tightness: float | None) -> dict[str, Any]:
-    """Return every key of `diagnostics.json` for draws that are not chains.
+def of_approximation(draws: int, *, tightness: float | None) -> Diagnostics:
+    """Return the verdict on draws that are not chains.
 
     `converged` is None because convergence does not apply; there are no checks, and every draw is
     kept.
     """
+    nothing = cast(OfChains, dict.fromkeys(OfChains.__annotations__))
     return {
         "converged": None,
-        **dict.fromkeys(OF_CHAINS),
+        **nothing,
         "thinning_step": 1,
         "tightness": tightness,
         "chains": 1,
@@ -148,20 +140,16 @@ def of_approximation(draws: int, *, tightness: float | None) -> dict[str, Any]:
 
 def check_convergence(
     draws: ChainDraws, *, rhat_max: float, ess_min: float
-) -> dict[str, dict[str, Any]]:
+) -> dict[str, ConvergenceCheck]:
     """Check the R-hat and the effective draws of every quantity so far.
 
-    Returns name -> {value, threshold, passed}, as `checks` of `diagnose`. Errors as for `rhat`, or
-    if chains are copies.
+    Errors as for `rhat`, or if chains are copies.
     """
     check_distinct(draws.function)
-    found = _worst(_agreements(draws))
-    return {
-        name: _check(name, value, _limit(name, rhat_max, ess_min)) for name, value in found.items()
-    }
+    return _agreement_checks(_worst(_agreements(draws)), rhat_max, ess_min)
 
 
-def table(checks: dict[str, dict[str, Any]]) -> Columns:
+def table(checks: Mapping[str, ConvergenceCheck]) -> Columns:
     """Tabulate checks, as `diagnose` returns them, with the side on which each value must lie.
 
     The table holds infinite values, which JSON cannot.
@@ -177,18 +165,15 @@ def table(checks: dict[str, dict[str, Any]]) -> Columns:
 
 
 def with_check(
-    diagnostics: dict[str, Any], name: str, value: float, limit: float
-) -> dict[str, Any]:
+    diagnostics: Diagnostics, name: ChainCheck, value: float, limit: float
+) -> Diagnostics:
     """Add a check to the result of `diagnose`; a value that is not finite fails."""
     checks = {**diagnostics["checks"], name: _check(name, value, limit)}
-    return diagnostics | {
-        "converged": all(check["passed"] for check in checks.values()),
-        "checks": checks,
-    }
+    return {**diagnostics, "converged": not failed(checks), "checks": checks}
 
 
-class _Agreement(NamedTuple):
-    """Agreement of the chains about each part of a quantity, axes (part)."""
+class _OfQuantity(NamedTuple):
+    """R-hat and effective draws of each part of a quantity, axes (part)."""
 
     rhat: np.ndarray
     bulk: np.ndarray
@@ -196,7 +181,7 @@ class _Agreement(NamedTuple):
     within: np.ndarray
 
 
-def _agreements(draws: ChainDraws) -> dict[str, _Agreement]:
+def _agreements(draws: ChainDraws) -> dict[str, _OfQuantity]:
     """Compute the agreement about every quantity that exists and is long enough."""
     every = {
         "f": [draws.function],
@@ -211,23 +196,37 @@ def _agreements(draws: ChainDraws) -> dict[str, _Agreement]:
     for name, parts in every.items():
         enough = [part for part in parts if part.shape[1] >= convergence.FEWEST_DRAWS]
         if enough:
-            found[name] = _Agreement(
+            found[name] = _OfQuantity(
                 *(np.concatenate([measure(part) for part in enough]) for measure in measures)
             )
     return found
 
 
-def _worst(agreements: dict[str, _Agreement]) -> dict[str, float]:
+def _worst(agreements: dict[str, _OfQuantity]) -> Agreement:
     """Return the largest R-hat and the smallest ESS, in bulk and tails, of every quantity."""
-    worst = {}
-    for name, found in agreements.items():
-        worst[f"rhat_{name}"] = float(found.rhat.max())
-        worst[f"ess_{name}"] = float(min(found.bulk.min(), found.tail.min()))
-    return worst
+
+    def largest_rhat(quantity: str) -> float | None:
+        found = agreements.get(quantity)
+        return None if found is None else float(found.rhat.max())
+
+    def smallest_ess(quantity: str) -> float | None:
+        found = agreements.get(quantity)
+        return None if found is None else float(min(found.bulk.min(), found.tail.min()))
+
+    return {
+        "rhat_f": largest_rhat("f"),
+        "rhat_log_density": largest_rhat("log_density"),
+        "rhat_noise": largest_rhat("noise"),
+        "rhat_hyperparameters": largest_rhat("hyperparameters"),
+        "ess_f": smallest_ess("f"),
+        "ess_log_density": smallest_ess("log_density"),
+        "ess_noise": smallest_ess("noise"),
+        "ess_hyperparameters": smallest_ess("hyperparameters"),
+    }
 
 
 def _more_draws(
-    agreements: dict[str, _Agreement], shape: tuple[int, int], thresholds: Thresholds
+    agreements: dict[str, _OfQuantity], shape: tuple[int, int], thresholds: Thresholds
 ) -> float | None:
     """Return how many times as many draws these chains need, if they are only too short.
 
@@ -245,7 +244,7 @@ def _more_draws(
     return None if max(factors) == 1 else float(max(factors))
 
 
-def _function_metrics(function: np.ndarray, found: _Agreement) -> dict[str, float]:
+def _function_metrics(function: np.ndarray, found: _OfQuantity) -> FunctionNumbers:
     moves = found.within > 0
     shared = np.divide(found.bulk, found.within, out=np.zeros_like(found.bulk), where=moves)
     return {
@@ -255,7 +254,13 @@ def _function_metrics(function: np.ndarray, found: _Agreement) -> dict[str, floa
         "ess_f_bulk_median": float(np.median(found.bulk)),
         "ess_f_bulk_min": float(found.bulk.min()),
         "ess_f_tail_min": float(found.tail.min()),
-        **_monte_carlo_errors(function),
+        "mcse_f_mean_over_sd_max": _error_over_sd(function, convergence.mcse_mean(function)),
+        "mcse_f_q2_5_over_sd_max": _error_over_sd(
+            function, convergence.mcse_quantile(function, 0.025)
+        ),
+        "mcse_f_q97_5_over_sd_max": _error_over_sd(
+            function, convergence.mcse_quantile(function, 0.975)
+        ),
         "ess_pooled_over_within": float(np.median(shared)),
         "between_chain_variance_share": convergence.between_chain_variance_share(function),
         "autocorrelation_time_f_median": float(np.median(integrated_time(function))),
@@ -269,24 +274,14 @@ def _percentile_99(values: np.ndarray) -> float:
     return np.inf if np.isnan(found) else found
 
 
-def _monte_carlo_errors(function: np.ndarray) -> dict[str, float]:
-    """Return the largest errors in posterior standard deviations over the reference points."""
+def _error_over_sd(function: np.ndarray, error: np.ndarray) -> float:
+    """Return the largest of the errors (point,) over the reference points, in posterior sd."""
     sd = function.std(axis=(0, 1), ddof=1)
-    errors = {
-        "mean": convergence.mcse_mean(function),
-        "q2_5": convergence.mcse_quantile(function, 0.025),
-        "q97_5": convergence.mcse_quantile(function, 0.975),
-    }
     infinite = np.full(sd.shape, np.inf)
-    return {
-        f"mcse_f_{name}_over_sd_max": float(
-            np.divide(error, sd, out=infinite.copy(), where=np.isfinite(error)).max()
-        )
-        for name, error in errors.items()
-    }
+    return float(np.divide(error, sd, out=infinite, where=np.isfinite(error)).max())
 
 
-def _divergences_at(function: np.ndarray, diverging: np.ndarray) -> dict[str, Any] | None:
+def _divergences_at(function: np.ndarray, diverging: np.ndarray) -> DivergencesAt | None:
     deviation = located(function, diverging).deviation
     if deviation is None:
         return None
@@ -296,7 +291,7 @@ def _divergences_at(function: np.ndarray, diverging: np.ndarray) -> dict[str, An
 
 def _sampler_metrics(
     stats: SampleStats, gradients_warmup: int | None, drawn: int
-) -> dict[str, Any]:
+) -> SamplerNumbers:
     gradients = int(np.sum(stats.n_steps))
     return {
         "divergences": int(np.sum(stats.diverging)),
@@ -316,25 +311,50 @@ def _sampler_metrics(
 
 
 def _checks(
-    metrics: dict[str, Any], thresholds: Thresholds, energy_variance_aim: float | None
-) -> dict[str, dict[str, Any]]:
-    limits = {name: _limit(name, thresholds.rhat_max, thresholds.ess_min) for name in AGREEMENT}
-    limits |= {"ebfmi_min": thresholds.ebfmi_min, "divergences": thresholds.max_divergences}
-    limits |= {"still_chains": 0}
-    if energy_variance_aim is not None:
-        limits["energy_variance"] = TOLERATED_EXCESS * energy_variance_aim
-    applicable = {name: limit for name, limit in limits.items() if metrics[name] is not None}
-    return {name: _check(name, metrics[name], limit) for name, limit in applicable.items()}
+    worst: Agreement,
+    sampler: SamplerNumbers,
+    still_chains: int,
+    thresholds: Thresholds,
+    energy_variance_aim: float | None,
+) -> dict[str, ConvergenceCheck]:
+    """Check what has a value, in the order in which verdicts list the checks."""
+    aim = None if energy_variance_aim is None else TOLERATED_EXCESS * energy_variance_aim
+    others: dict[ChainCheck, tuple[float | None, float | None]] = {
+        "ebfmi_min": (sampler["ebfmi_min"], thresholds.ebfmi_min),
+        "divergences": (sampler["divergences"], thresholds.max_divergences),
+        "still_chains": (still_chains, 0),
+        "energy_variance": (sampler["energy_variance"], aim),
+    }
+    return _agreement_checks(worst, thresholds.rhat_max, thresholds.ess_min) | {
+        name: _check(name, value, limit)
+        for name, (value, limit) in others.items()
+        if value is not None and limit is not None
+    }
 
 
-def _check(name: str, value: float, limit: float) -> dict[str, Any]:
+def _agreement_checks(
+    worst: Agreement, rhat_max: float, ess_min: float
+) -> dict[str, ConvergenceCheck]:
+    return {
+        name: _check(name, value, ess_min if is_at_least(name) else rhat_max)
+        for name in AGREEMENT
+        if (value := worst[name]) is not None
+    }
+
+
+def _check(name: ChainCheck, value: float, limit: float) -> ConvergenceCheck:
     holds = operator.ge if is_at_least(name) else operator.le
-    return {"value": _finite(value), "threshold": limit, "passed": bool(holds(value, limit))}
+    return {
+        "value": value if np.isfinite(value) else None,
+        "threshold": limit,
+        "passed": bool(holds(value, limit)),
+    }
 
 
-def _limit(name: str, rhat_max: float, ess_min: float) -> float:
-    return ess_min if is_at_least(name) else rhat_max
-
-
-def _finite(value: Any) -> Any:
-    return value if value is None or np.isfinite(value) else None
+def _finite_only(found: Diagnostics) -> Diagnostics:
+    """Replace numbers that are not finite, which JSON cannot hold, by None."""
+    finite = {
+        name: None if isinstance(value, float) and not np.isfinite(value) else value
+        for name, value in found.items()
+    }
+    return cast(Diagnostics, finite)

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import numpy as np
 
+from nlobayes.diagnostics.run_diagnostics import WeightSpread
+
 SHARES = (np.arange(100) + 0.5) / 100
 """Shares of the weights below each quantile."""
 
 
-def weight_spread(weights: np.ndarray) -> dict[str, list[float]]:
+def weight_spread(weights: np.ndarray) -> WeightSpread:
     """Return the quantiles at `SHARES` of all weights (chain, draw, weight), whatever their names.
 
     Returns
     -------
-    dict
-        `weight`: quantiles of the values of all weights in all draws. `sd`: quantiles of the
-        standard deviations of the weights, each over the draws of all chains; chains in several
-        modes of a weight increase it. Both in units of the network.
+    WeightSpread
+        In units of the network; chains in several modes of a weight increase its sd.
     """
     draws = weights.reshape(-1, weights.shape[-1])
-    each = {"weight": draws.ravel(), "sd": draws.std(axis=0, dtype=np.float64)}
     return {
-        name: np.quantile(values, SHARES).astype(np.float64).tolist()
-        for name, values in each.items()
+        "weight": _quantiles(draws.ravel()),
+        "sd": _quantiles(draws.std(axis=0, dtype=np.float64)),
     }
+
+
+def _quantiles(values: np.ndarray) -> list[float]:
+    found: list[float] = np.quantile(values, SHARES).astype(np.float64).tolist()
+    return found

@@ -18,10 +18,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from nlobayes.artifacts.files import write_bytes, write_parquet, write_text
 from nlobayes.data.column_names import carried, check_known, named_columns
 from nlobayes.data.table_files import to_arrow
-from nlobayes.diagnostics import in_words
 from nlobayes.errors import InputError, one_line
 from nlobayes.estimators.arguments import seed_of
 from nlobayes.estimators.refusals import in_own_folder
+from nlobayes.evaluation import in_words
 from nlobayes.fitting.fits import Fitted, fit_best
 from nlobayes.fitting.reference_choice import (
     AUTO,

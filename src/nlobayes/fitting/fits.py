@@ -6,14 +6,16 @@ import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from nlobayes.artifacts.contents import read_map
-from nlobayes.artifacts.files import read_json
+from nlobayes.artifacts.files import read_as
 from nlobayes.artifacts.netcdf import read_attrs
+from nlobayes.diagnostics.run_diagnostics import Diagnostics
 from nlobayes.errors import InputError
+from nlobayes.evaluation.run_evaluation import Evaluation
 from nlobayes.fitting.jobs import Job, Jobs, Wave
 from nlobayes.fitting.running import run_waves
 from nlobayes.fitting.studies import Configuration, plan_of
@@ -64,8 +66,8 @@ class Fitted(NamedTuple):
     """
 
     run: RunSpec
-    diagnostics: dict[str, Any]
-    evaluation: dict[str, Any]
+    diagnostics: Diagnostics
+    evaluation: Evaluation
     files: Mapping[str, bytes]
     warnings: list[str]
 
@@ -106,8 +108,8 @@ def fit(
     made = {name: jobs.path(name) for name in KEPT} | {"data": jobs.dataset}
     return Fitted(
         run,
-        read_json(metrics / "diagnostics.json"),
-        read_json(metrics / "evaluation.json"),
+        read_as(Diagnostics, metrics / "diagnostics.json"),
+        read_as(Evaluation, metrics / "evaluation.json"),
         {name: path.read_bytes() for name, path in made.items() if path.is_file()},
         warnings_among(lines),
     )

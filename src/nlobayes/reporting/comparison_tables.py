@@ -182,7 +182,7 @@ def _over(title: str, statistic: Callable[[Any], Any], form: str, *keys: str) ->
     """Show diagnostics over replicates by a statistic; a dash if one misses."""
 
     def text(runs: Runs, key: str) -> str:
-        values = [run.diagnostics.get(key) for run in runs]
+        values = [run.numbers.get(key) for run in runs]
         return "-" if None in values else format(statistic(values), form)
 
     return Column(title, lambda runs: " / ".join(text(runs, key) for key in keys))

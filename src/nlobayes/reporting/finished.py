@@ -5,14 +5,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from nlobayes.artifacts.files import read_json, read_timing
+from nlobayes.artifacts.files import read_as, read_json, read_timing
 from nlobayes.artifacts.netcdf import read_attrs
-from nlobayes.checks import APPROXIMATE
-from nlobayes.diagnostics import in_words as wording
-from nlobayes.diagnostics.in_words import FailedRun
+from nlobayes.checks import APPROXIMATE, failed, untested
+from nlobayes.diagnostics.run_diagnostics import Diagnostics
 from nlobayes.errors import InputError
+from nlobayes.evaluation import in_words as wording
+from nlobayes.evaluation.in_words import FailedRun
+from nlobayes.evaluation.run_evaluation import Evaluation
 from nlobayes.surrogate.identity import in_words, origin
 
 SURROGATES = "surrogates"
@@ -28,24 +30,24 @@ class Finished(NamedTuple):
 
     label: str
     surrogate: Path | None
-    evaluation: Mapping[str, Any]
-    diagnostics: Mapping[str, Any]
+    evaluation: Evaluation
+    diagnostics: Diagnostics
     cost_of_rivals: Mapping[str, Mapping[str, float]] = {}
 
     @property
     def unconverged(self) -> list[str]:
         """Names of the convergence checks that failed."""
-        return wording.failed(self.diagnostics["checks"])
+        return failed(self.diagnostics["checks"])
 
     @property
     def uncalibrated(self) -> list[str]:
         """Names of the calibration checks that failed."""
-        return wording.failed(self.evaluation["calibration_checks"])
+        return failed(self.evaluation["calibration_checks"])
 
     @property
     def untested(self) -> bool:
         """Whether its error bars passed, but would also pass if they were twice too wide."""
-        return wording.untested(self.evaluation["calibration_checks"]) is not None
+        return untested(self.evaluation["calibration_checks"]) is not None
 
     @property
     def approximate(self) -> bool:
@@ -101,12 +103,12 @@ def failures(runs: Iterable[Finished]) -> dict[str, FailedRun]:
 
 def steps_of(runs: Iterable[Finished]) -> list[str]:
     """Return each next step once, with its runs unless it applies to all failed runs."""
-    failed, whose = failures(runs), dict[str, list[str]]()
-    for label, failure in failed.items():
+    described, whose = failures(runs), dict[str, list[str]]()
+    for label, failure in described.items():
         for step in failure.steps:
             whose.setdefault(step, []).append(label)
     return [
-        f"next: {step}" if len(names) == len(failed) else f"next ({', '.join(names)}): {step}"
+        f"next: {step}" if len(names) == len(described) else f"next ({', '.join(names)}): {step}"
         for step, names in whose.items()
     ]
 
@@ -116,9 +118,9 @@ def count_passed(runs: Sequence[Finished]) -> str:
     passed = [run.label for run in runs if run.passed]
     counted = f"{len(passed)} of {len(runs)} runs converged and are calibrated"
     approximate = [run.label for run in runs if run.approximate]
-    untested = [run.label for run in runs if run.untested]
+    weak = [run.label for run in runs if run.untested]
     others = [f"{APPROXIMATE}: {', '.join(approximate)}"] if approximate else []
-    others += [f"too few held-out rows for calibration: {', '.join(untested)}"] if untested else []
+    others += [f"too few held-out rows for calibration: {', '.join(weak)}"] if weak else []
     return "; ".join([": ".join(filter(None, [counted, ", ".join(passed)])), *others])
 
 
@@ -162,13 +164,14 @@ def program() -> str:
 
 def _read(metrics: Path, path: str, label: str) -> Finished:
     folder, surrogate = metrics / path, metrics.parent / SURROGATES / f"{path}.nc"
-    evaluation = read_json(folder / "evaluation.json", "test", "baseline", "calibration_checks")
+    needed = ("test", "baseline", "calibration_checks")
+    evaluation = read_as(Evaluation, folder / "evaluation.json", *needed)
     rivals = evaluation.get("rivals", {})
     return Finished(
         label,
         surrogate if surrogate.is_file() else None,
         evaluation,
-        read_json(folder / "diagnostics.json", "checks", "tightness"),
+        read_as(Diagnostics, folder / "diagnostics.json", "checks", "tightness"),
         {name: cost_of(metrics.parent, path, name) for name in rivals},
     )
 

@@ -1,4 +1,4 @@
-"""Docstrings of the fields of a model, for the JSON schema.
+"""Docstrings of the fields of a model or a TypedDict, for the JSON schema and tables of keys.
 
 Pydantic can read them when a model is defined, which would delay the start of every job.
 """
@@ -12,12 +12,12 @@ from typing import Any
 def describe(schema: dict[str, Any], model: type) -> None:
     """Add the meaning of each field of a model to its schema."""
     properties = schema.get("properties", {})
-    for field, meaning in _meanings(model).items():
+    for field, meaning in meanings(model).items():
         if field in properties:
             properties[field]["description"] = meaning
 
 
-def _meanings(model: type) -> dict[str, str]:
+def meanings(model: type) -> dict[str, str]:
     """Collect the strings below the fields of a model and of its bases in this package."""
     found: dict[str, str] = {}
     for base in reversed(model.__mro__):

@@ -9,10 +9,12 @@ from typing import NamedTuple
 import numpy as np
 
 from nlobayes.artifacts.chains import Drawn
-from nlobayes.artifacts.files import read_json
+from nlobayes.artifacts.files import read_as, read_json
 from nlobayes.diagnostics.convergence import rhat
-from nlobayes.diagnostics.in_words import headline
+from nlobayes.diagnostics.run_diagnostics import Diagnostics
 from nlobayes.errors import InputError, one_line
+from nlobayes.evaluation.in_words import headline
+from nlobayes.evaluation.run_evaluation import Evaluation
 from nlobayes.study.labels import shortened
 from nlobayes.study.watched import WatchedRun
 from nlobayes.watching.chain_files import (
@@ -166,8 +168,10 @@ def _finished(folders: Folders, run: WatchedRun) -> RunState:
     """Describe a run that has scores by its diagnostics."""
     folder = folders.results / "metrics" / run.run
     try:
-        found = read_json(folder / "diagnostics.json", "checks", "chains", "draws_per_chain")
-        scores = read_json(folder / "evaluation.json", "calibration_checks")
+        found = read_as(
+            Diagnostics, folder / "diagnostics.json", "checks", "chains", "draws_per_chain"
+        )
+        scores = read_as(Evaluation, folder / "evaluation.json", "calibration_checks")
     except InputError as error:
         return RunState(run.label, DONE, faults=(one_line(str(error)),))
     draws = found["chains"] * found["draws_per_chain"]

@@ -21,7 +21,7 @@ from nlobayes.commands.pipeline.evaluate import evaluate
 from nlobayes.commands.pipeline.export import export
 from nlobayes.commands.pipeline.posterior_predictive import posterior_predictive
 from nlobayes.commands.pipeline.thin import thin
-from nlobayes.diagnostics import verdict
+from nlobayes.diagnostics.run_diagnostics import OfChains
 from nlobayes.study.jobs import ModelJob
 from tests.refusals import refused
 
@@ -113,7 +113,7 @@ def test_its_diagnostics_have_the_keys_of_chains(
     chains = {"kernel": {"kind": "hmc"}}
     diagnose(json.dumps(DIAGNOSE | chains), run.posterior, tmp_path / "d.json")
     assert read(made.diagnostics).keys() == read(tmp_path / "d.json").keys()
-    assert {*verdict.OF_CHAINS} <= read(tmp_path / "d.json").keys()
+    assert {*OfChains.__annotations__} <= read(tmp_path / "d.json").keys()
 
 
 def test_its_predictions_are_those_of_the_baseline(made: Made) -> None:

@@ -6,8 +6,10 @@ import pytest
 from nlobayes.checks import AGREEMENT, CALIBRATION, CONVERGENCE
 from nlobayes.diagnostics.advice import ADVICE, next_steps
 from nlobayes.evaluation.calibration import checks as calibration_checks
+from tests.run_results import diagnosed
 
-TIGHT, LOOSE = {"tightness": 6.2e5}, {"tightness": 1e5}
+TIGHT, LOOSE = diagnosed(tightness=6.2e5), diagnosed(tightness=1e5)
+UNKNOWN = diagnosed(tightness=None)
 
 
 def test_every_check_that_can_fail_has_advice() -> None:
@@ -23,21 +25,21 @@ def test_only_a_tight_posterior_gets_the_advice_to_loosen() -> None:
     assert "larger tolerance" in first
     assert "tau is 6.2e+05" in first
     assert not any("tolerance" in step for step in next_steps(["rhat_f"], LOOSE))
-    assert not any("tolerance" in step for step in next_steps(["rhat_f"], {"tightness": None}))
-    converged = TIGHT | {"converged": True}
+    assert not any("tolerance" in step for step in next_steps(["rhat_f"], UNKNOWN))
+    converged = diagnosed(tightness=6.2e5, converged=True)
     assert not any("tolerance" in step for step in next_steps(["rhat_f"], converged))
 
 
 def test_chains_that_are_only_too_short_are_called_so_first() -> None:
-    short = TIGHT | {"more_draws": 4.6}
+    short = diagnosed(tightness=6.2e5, more_draws=4.6)
     for check in AGREEMENT:
         assert next_steps([check], short)[0].startswith("Draw 4.6 times as many")
-    apart = next_steps(["rhat_f"], TIGHT | {"more_draws": None})
+    apart = next_steps(["rhat_f"], diagnosed(tightness=6.2e5, more_draws=None))
     assert not any("times as many" in step for step in apart)
 
 
 def test_chains_that_stand_still_are_named_first() -> None:
-    found = LOOSE | {"still_chains_at": [1, 3]}
+    found = diagnosed(tightness=1e5, still_chains_at=[1, 3])
     steps = next_steps(["rhat_f", "still_chains"], found)
     assert steps[0].startswith("Chains 1, 3 stand still")
     assert len(steps) > 1
@@ -46,7 +48,7 @@ def test_chains_that_stand_still_are_named_first() -> None:
 @pytest.mark.parametrize("name", ADVICE)
 def test_advice_for_runs_without_a_folder_names_no_file(name: str) -> None:
     """Nor of draws that are kept; and every step names the keys of the configuration."""
-    found = {"tightness": 6.2e5, "max_depth_share": 0.34, "still_chains_at": [1]}
+    found = diagnosed(tightness=6.2e5, max_depth_share=0.34, still_chains_at=[1])
     kept, alone = (next_steps([name], found, kept_files=each) for each in (True, False))
     assert len(alone) == len(kept)
     assert not any(word in " ".join(alone) for word in ("logs/", "figure", "is kept"))
@@ -54,7 +56,7 @@ def test_advice_for_runs_without_a_folder_names_no_file(name: str) -> None:
 
 
 def test_a_check_of_a_target_has_the_advice_of_its_kind() -> None:
-    assert next_steps(["pit_ecdf of sigma_pb"], {}) == next_steps(["pit_ecdf"], {}) != []
+    assert next_steps(["pit_ecdf of sigma_pb"], LOOSE) == next_steps(["pit_ecdf"], LOOSE) != []
 
 
 @pytest.mark.parametrize("failed", [[], ["of_another_version"]])

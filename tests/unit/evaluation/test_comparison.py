@@ -18,6 +18,7 @@ from nlobayes.evaluation.comparison.runs import (
     same_points,
 )
 from tests.refusals import refused
+from tests.run_results import diagnosed
 
 PASSED = {"rhat_f": {"passed": True}, "ebfmi_min": {"passed": True}}
 FAILED = {"rhat_f": {"passed": False}, "ebfmi_min": {"passed": False}}
@@ -37,7 +38,7 @@ def make_run(
         setting=setting,
         replicate=replicate,
         values=values or {},
-        diagnostics={"converged": True, "checks": PASSED} | diagnostics,
+        diagnostics=diagnosed(**{"converged": True, "checks": PASSED} | diagnostics),
         test=test or {"rmse_log10": 0.03},
         baseline={"rmse_log10": 0.07},
     )

@@ -1,5 +1,7 @@
 """Scores of halves: nominal for the right noise, different for another one."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -23,7 +25,7 @@ def held(points: int, seed: int = 1) -> Held:
 @pytest.mark.parametrize("family", ["scaled_student_t", "conformal"])
 def test_coverage_is_nominal_in_every_decile(family: str) -> None:
     """400 rows per decile: four binomial standard errors are 9 and 4.4 points."""
-    found = halved_scores(held(4000), np.random.default_rng(2), family=family)
+    found: Any = halved_scores(held(4000), np.random.default_rng(2), family=family)
     assert found["points"] == 4000
     assert found["coverage_68"] == pytest.approx(0.68, abs=0.03)
     assert found["coverage_95"] == pytest.approx(0.95, abs=0.014)
@@ -32,7 +34,7 @@ def test_coverage_is_nominal_in_every_decile(family: str) -> None:
 
 
 def test_one_scale_is_seen_to_fail_along_the_covariate() -> None:
-    found = halved_scores(held(2000), np.random.default_rng(2), family="gaussian")
+    found: Any = halved_scores(held(2000), np.random.default_rng(2), family="gaussian")
     shares = found["deciles"]["coverage_68"]
     assert shares[0] > 0.95
     assert shares[-1] < 0.55
@@ -43,8 +45,8 @@ def test_one_scale_is_seen_to_fail_along_the_covariate() -> None:
 @pytest.mark.parametrize("family", NOISES)
 def test_means_are_over_all_points(family: str) -> None:
     """Deciles of equal counts have the mean of all; scores of a Gaussian are known."""
-    found = halved_scores(held(200), np.random.default_rng(3), family=family)
-    assert set(found) == {"halvings", "points", *halves.SCORES, "deciles"}
+    found: Any = halved_scores(held(200), np.random.default_rng(3), family=family)
+    assert set(found) == {"family", "halvings", "points", *halves.SCORES, "deciles"}
     for name in halves.SCORES:
         assert np.mean(found["deciles"][name]) == pytest.approx(found[name], rel=1e-9)
     assert 0.005 < found["crps"] < 0.06
@@ -72,7 +74,7 @@ def test_noise_about_the_mean_uses_all_draws() -> None:
 
 
 def test_too_few_points_have_no_halves() -> None:
-    found = halved_scores(held(79), np.random.default_rng(1), family="gaussian")
+    found: Any = halved_scores(held(79), np.random.default_rng(1), family="gaussian")
     assert found["halvings"] == 0
     assert found["coverage_68"] is None
     assert found["undefined"] == "halves need 80 validation rows or more, there are 79"
@@ -80,7 +82,7 @@ def test_too_few_points_have_no_halves() -> None:
 
 def test_the_chosen_family_has_the_highest_log_score() -> None:
     """For noise that grows tenfold along a feature, varying scales have a much higher score."""
-    found = choose_family(held(400), [1])
+    found: Any = choose_family(held(400), [1])
     assert found["family"] == "conformal"
     assert found["candidates"]["conformal"] > found["candidates"]["gaussian"] + 0.1
     alone = halved_scores(held(400), np.random.default_rng([1]), family="conformal")
@@ -91,7 +93,7 @@ def test_noise_alike_everywhere_has_one_scale() -> None:
     """120 rows of noise 0.1: what else there is follows chance, and the exact score is known."""
     points = held(120)
     noise = 0.1 * np.random.default_rng(5).normal(size=120)
-    found = choose_family(points._replace(observed=points.draws.mean(axis=0) + noise), [1])
+    found: Any = choose_family(points._replace(observed=points.draws.mean(axis=0) + noise), [1])
     assert found["family"] in ("gaussian", "fitted_student_t")
     entropy = -np.log(0.1 * np.sqrt(2 * np.pi * np.e))
     assert found["lppd"] == pytest.approx(entropy, abs=0.2)
@@ -99,7 +101,7 @@ def test_noise_alike_everywhere_has_one_scale() -> None:
 
 @pytest.mark.parametrize(("changes", "family"), [(False, "gaussian"), (True, "scaled_gaussian")])
 def test_too_few_rows_take_the_family_of_one_number_or_two(changes: bool, family: str) -> None:
-    found = choose_family(held(79), [1], changes=changes)
+    found: Any = choose_family(held(79), [1], changes=changes)
     assert found["family"] == family
     assert "candidates" not in found
     assert "79" in found["undefined"]
@@ -112,6 +114,6 @@ def test_noise_along_the_prediction_competes_where_the_spread_changes(changes: b
     points = held(120)
     mean = points.draws.mean(axis=0)
     observed = mean + 0.05 * np.exp(mean) * rng.normal(size=120)
-    found = choose_family(points._replace(observed=observed), [1], changes=changes)
+    found: Any = choose_family(points._replace(observed=observed), [1], changes=changes)
     assert ("scaled_gaussian" in found["candidates"]) == changes
     assert (found["family"] == "scaled_gaussian") == changes

@@ -1,5 +1,7 @@
 """Rivals are scored as a run is: their error bars cover what is like the validation rows."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.stats import norm
@@ -70,8 +72,8 @@ def test_the_difference_of_log_scores_is_paired_over_test_rows() -> None:
     observed, test = given.rows.observed, given.rows.split == 2
     density = norm(guess + 2 * noise, 0.4).logpdf(observed)[test]
     rivals = {"half": RivalPrediction((guess + noise)[np.newaxis], None, {})}
-    found = score_rivals(rivals, given._replace(family="gaussian"), density)["half"]
-    found = found["lppd_difference"]
+    scores = score_rivals(rivals, given._replace(family="gaussian"), density)["half"]
+    found: Any = scores["lppd_difference"]
     assert found["mean"] == pytest.approx(np.log(2), abs=0.02)
     assert found["standard_error"] < 0.01
     assert found["low"] < found["mean"] < found["high"]

@@ -85,8 +85,8 @@ def test_weights_of_a_setting_are_mean_quantiles() -> None:
 
 def test_runs_that_failed_are_counted_and_approximate_ones_are_not() -> None:
     spread = weight_spread(np.ones((1, 4, 2)))
-    failed = {"converged": False, "checks": FAILED, "weight_spread": spread}
-    approximate = {"converged": None, "checks": {}, "weight_spread": spread}
+    failed: Any = {"converged": False, "checks": FAILED, "weight_spread": spread}
+    approximate: Any = {"converged": None, "checks": {}, "weight_spread": spread}
     runs = [
         run_of("hmc", 1, diagnostics=failed),
         run_of("hmc", 2),

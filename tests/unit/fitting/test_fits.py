@@ -10,12 +10,13 @@ from nlobayes.errors import InputError
 from nlobayes.fitting import fits
 from nlobayes.fitting.fits import Fitted, MapErrors, fit_best, fit_in_turn
 from nlobayes.fitting.studies import Configuration, plan_of
+from tests.run_results import diagnosed
 from tests.unit.fitting.studies import study_of
 
 
 def fitted(*, converged: bool | None, rhat: float | None = 1.1) -> Fitted:
     run = plan_of(study_of(6))[1]
-    return Fitted(run, {"converged": converged, "rhat_f": rhat}, {}, {}, [])
+    return Fitted(run, diagnosed(converged=converged, rhat_f=rhat), {}, {}, [])
 
 
 @pytest.mark.parametrize("means", [[0.2, 0.1], [0.1, 0.2]])

@@ -1,22 +1,23 @@
 """Compare runs: scores beside convergence, and paired differences with their error bars."""
 
 import math
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import typer
 from rich.table import Table
 
 from nlobayes import provenance
-from nlobayes.artifacts.files import read_csv, read_json, write_csv, write_text
+from nlobayes.artifacts.files import read_as, read_csv, write_csv, write_text
 from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
+from nlobayes.diagnostics.run_diagnostics import Diagnostics
 from nlobayes.errors import InputError
 from nlobayes.evaluation.comparison import runs as comparison
 from nlobayes.evaluation.comparison import settings
 from nlobayes.evaluation.comparison.runs import Learned, PointPredictions, RunMetrics
+from nlobayes.evaluation.run_evaluation import Evaluation
 from nlobayes.evaluation.scores.information import elpd_difference
 from nlobayes.metrics.shown import MONTE_CARLO, error_of
 from nlobayes.reporting import comparison_tables as tables
@@ -109,12 +110,12 @@ def _read(run: ComparedRun, folder: Path) -> RunMetrics:
     for name in SCORES:
         if not (folder / name).is_file():
             raise InputError("commands.not_evaluated", where="compare", file=name, folder=folder)
-    evaluation = read_json(folder / "evaluation.json", "test", "baseline")
+    evaluation = read_as(Evaluation, folder / "evaluation.json", "test", "baseline")
     loo = evaluation.get("loo")
     return RunMetrics(
         **run.model_dump(),
-        diagnostics=read_json(folder / "diagnostics.json", "converged", "checks")
-        | evaluation.get("scored_draws", {}),
+        diagnostics=read_as(Diagnostics, folder / "diagnostics.json", "converged", "checks"),
+        scored_draws=evaluation.get("scored_draws"),
         test=comparison.numbers(evaluation["test"]) | _of_model(evaluation),
         baseline=comparison.numbers(evaluation["baseline"]["test"]),
         loo=np.array(loo["elpd_of_rows"]) if loo else None,
@@ -129,11 +130,12 @@ def _read(run: ComparedRun, folder: Path) -> RunMetrics:
     )
 
 
-def _learned(evaluation: Mapping[str, Any]) -> Learned | None:
+def _learned(evaluation: Evaluation) -> Learned | None:
     if "learned" not in evaluation:
         return None
     found = evaluation["learned"]
-    declared = (evaluation.get("stated_noise") or {}).get("declared")
+    stated = evaluation.get("stated_noise")
+    declared = stated.get("declared") if stated else None
     return Learned(tuple(found["target"]), found["unit"], found["scale"], found["train"], declared)
 
 
@@ -151,22 +153,22 @@ def _unreliable(runs: list[RunMetrics]) -> list[str]:
     return lines
 
 
-def _of_model(evaluation: Mapping[str, Any]) -> dict[str, float | None]:
+def _of_model(evaluation: Evaluation) -> dict[str, float | None]:
     """Take the scores of the likelihood itself: LOO, WAIC, and those of its own predictive."""
     found: dict[str, float | None] = {}
-    if loo := evaluation.get("loo"):
+    if (loo := evaluation.get("loo")) and (waic := evaluation.get("waic")):
         found |= {"loo_per_row": loo["elpd"] / loo["points"]}
         found |= {f"loo_{key}": loo.get(key) for key in ("k_max", "k_limit", "k_above")}
-        found["waic_per_row"] = evaluation["waic"]["elpd"] / loo["points"]
+        found["waic_per_row"] = waic["elpd"] / loo["points"]
     if stated := evaluation.get("stated_noise"):
         found |= {f"stated_{name}": stated["test"][name] for name in STATED}
     return found
 
 
-def _errors(evaluation: Mapping[str, Any]) -> dict[str, float | None]:
+def _errors(evaluation: Evaluation) -> dict[str, float | None]:
     """Take the Monte-Carlo errors of the test scores, and of the model's own predictive."""
-    stated = (evaluation.get("stated_noise") or {}).get("test", {})
-    own = {f"stated_{name}": error_of(stated, name) for name in STATED}
+    stated = evaluation.get("stated_noise")
+    own = {f"stated_{name}": stated and error_of(stated["test"], name) for name in STATED}
     return {**(evaluation["test"].get(MONTE_CARLO) or {}), **own}
 
 

@@ -1,16 +1,16 @@
 """Check the convergence of a posterior in function space."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import typer
 import xarray as xr
 
 from nlobayes.artifacts.chains import stored_every
-from nlobayes.artifacts.files import JSONFile
+from nlobayes.artifacts.files import json_file
 from nlobayes.artifacts.netcdf import Groups, PosteriorFile
-from nlobayes.checks import APPROXIMATE, show_limit, show_value
+from nlobayes.checks import APPROXIMATE, ConvergenceCheck, failed, show_limit, show_value
 from nlobayes.commands.shared.posteriors import (
     drawn_sizes,
     parameters_of,
@@ -21,6 +21,7 @@ from nlobayes.commands.stage import stage
 from nlobayes.diagnostics import verdict
 from nlobayes.diagnostics.architecture import architecture, rhat_of_sizes
 from nlobayes.diagnostics.draws import SampleStats
+from nlobayes.diagnostics.run_diagnostics import Diagnostics, WeightSpread
 from nlobayes.diagnostics.tightness import tightness
 from nlobayes.diagnostics.weight_spread import weight_spread
 from nlobayes.errors import InputError
@@ -29,7 +30,9 @@ from nlobayes.types import Stated
 
 
 @stage()
-def diagnose(job: DiagnoseJob, posterior: Stated[PosteriorFile]) -> JSONFile:
+def diagnose(
+    job: DiagnoseJob, posterior: Stated[PosteriorFile]
+) -> Annotated[Diagnostics, json_file()]:
     """Compute R-hat, ESS, autocorrelation and the verdict.
 
     Parameters
@@ -45,14 +48,14 @@ def diagnose(job: DiagnoseJob, posterior: Stated[PosteriorFile]) -> JSONFile:
     groups, stated = posterior
     is_of_chains = "warmup_sample_stats" in groups
     metrics = (_of_chains if is_of_chains else _of_approximation)(job, groups, stated)
-    metrics |= {"weight_spread": _weight_spread(groups["posterior"])}
+    metrics["weight_spread"] = _weight_spread(groups["posterior"])
     _print(metrics["checks"], metrics["still_chains_at"])
     if not is_of_chains:
         typer.echo(APPROXIMATE, err=True)
     return metrics
 
 
-def _of_chains(job: DiagnoseJob, groups: Groups, stated: Mapping[str, Any]) -> dict[str, Any]:
+def _of_chains(job: DiagnoseJob, groups: Groups, stated: Mapping[str, Any]) -> Diagnostics:
     draws, warmup = posterior_draws(groups), groups["warmup_sample_stats"]
     diagnostics = verdict.diagnose(
         draws,
@@ -68,31 +71,30 @@ def _of_chains(job: DiagnoseJob, groups: Groups, stated: Mapping[str, Any]) -> d
     return _with_architecture(diagnostics, groups, job.thresholds.rhat_max)
 
 
-def _with_architecture(diagnostics: dict[str, Any], groups: Groups, limit: float) -> dict[str, Any]:
+def _with_architecture(diagnostics: Diagnostics, groups: Groups, limit: float) -> Diagnostics:
     """Add the diagnostics of the drawn network sizes, if any, and check their R-hat."""
     sizes = drawn_sizes(groups["posterior"])
     if not sizes:
         return diagnostics
     stats = {str(name): values.values for name, values in groups["all_sample_stats"].items()}
     parameters = parameters_of(groups["posterior"])
-    diagnostics = diagnostics | {"architecture": architecture(sizes, parameters, stats)}
+    diagnostics["architecture"] = architecture(sizes, parameters, stats)
     rhat = rhat_of_sizes(sizes)
     return (
         diagnostics if rhat is None else verdict.with_check(diagnostics, "rhat_size", rhat, limit)
     )
 
 
-def _of_approximation(
-    job: DiagnoseJob, groups: Groups, stated: Mapping[str, Any]
-) -> dict[str, Any]:
+def _of_approximation(job: DiagnoseJob, groups: Groups, stated: Mapping[str, Any]) -> Diagnostics:
     noise, lp = groups["posterior"].get("noise"), groups["sample_stats"]["lp"]
     tight = _tightness(job, None if noise is None else noise.values, groups["observed_data"])
     found = verdict.of_approximation(lp.sizes["draw"], tightness=tight)
-    evidence = stated.get("log_evidence")
-    return found if evidence is None else found | {"log_evidence": np.ravel(evidence).tolist()}
+    if (evidence := stated.get("log_evidence")) is not None:
+        found["log_evidence"] = np.ravel(evidence).tolist()
+    return found
 
 
-def _weight_spread(posterior: xr.Dataset) -> dict[str, list[float]] | None:
+def _weight_spread(posterior: xr.Dataset) -> WeightSpread | None:
     """Return quantiles of the weights; None if sizes are drawn, as unused units have weights."""
     return None if drawn_sizes(posterior) else weight_spread(weights_of(posterior))
 
@@ -126,14 +128,13 @@ def _tightness(job: DiagnoseJob, noise: np.ndarray | None, observed: xr.Dataset)
     return tightness(observed.sizes["point"], sigma / sd, error)
 
 
-def _print(checks: dict[str, dict[str, Any]], still: list[int]) -> None:
+def _print(checks: Mapping[str, ConvergenceCheck], still: list[int] | None) -> None:
     for name, check in checks.items():
         outcome = "passed" if check["passed"] else typer.style("FAILED", fg="red", bold=True)
         value, limit = show_value(check["value"]), show_limit(name, check)
         typer.echo(f"{outcome}: {name} {value} ({limit})", err=True)
     if still:
         typer.echo(f"chains that stand still: {', '.join(map(str, still))}", err=True)
-    failed = [name for name, check in checks.items() if not check["passed"]]
-    if failed:
-        text = f"NOT CONVERGED: {', '.join(failed)} failed; no score of this run is to be trusted"
+    if broken := failed(checks):
+        text = f"NOT CONVERGED: {', '.join(broken)} failed; no score of this run is to be trusted"
         typer.echo(typer.style(text, fg="red", bold=True), err=True)

@@ -1,15 +1,17 @@
 """Score predictions and their error bars, and those of the deep-ensemble baseline."""
 
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import typer
 
 from nlobayes.artifacts.contents import DatasetFile
-from nlobayes.artifacts.files import JSONFile
+from nlobayes.artifacts.files import json_file
 from nlobayes.artifacts.predicted import NamedRival, NamedRivalFile, PredictionsFile
+from nlobayes.checks import failed
 from nlobayes.commands.stage import stage
 from nlobayes.diagnostics.convergence import FEWEST_DRAWS, ess_bulk
+from nlobayes.evaluation.run_evaluation import Evaluation, ScoredDraws
 from nlobayes.evaluation.scores.own import OwnScores
 from nlobayes.evaluation.tasks import task_of
 from nlobayes.evaluation.tasks.combined import stack
@@ -29,7 +31,7 @@ def evaluate(
     predictions: Stated[PredictionsFile],
     dataset: DatasetFile,
     rival: list[NamedRivalFile] = [],  # noqa: B006
-) -> JSONFile:
+) -> Annotated[Evaluation, json_file()]:
     """Score the predictions of every split, and those of the baselines.
 
     Parameters
@@ -52,15 +54,14 @@ def evaluate(
     limits, task = job.calibration, task_of(dataset)
     choices = Choices(job.seed, limits.coverage, limits.chi2, job.noise, own=own)
     scores = task.score(predicted, choices)
-    scores |= {"learned": learned(dataset), "scored_draws": _scored_draws(predicted)}
+    scores["learned"], scores["scored_draws"] = learned(dataset), _scored_draws(predicted)
     if job.scores:
         scores["own_scores"] = {name: _described(score) for name, score in job.scores.items()}
     if predicted.sizes:
         scores["sizes"] = score_sizes(task, predicted)
     if job.combine == "stacking":
-        checks = predictions.facts.get("checks", {})
-        failed = [name for name, check in checks.items() if not check["passed"]]
-        scores["stacking"] = {**stack(task, predicted, choices), "failed_checks": failed}
+        broken = failed(predictions.facts.get("checks", {}))
+        scores["stacking"] = {**stack(task, predicted, choices), "failed_checks": broken}
     for name, check in scores["calibration_checks"].items():
         outcome = "passed" if check["passed"] else typer.style("FAILED", fg="red", bold=True)
         typer.echo(f"{outcome}: {name} {check['value']:.3g} on the test split", err=True)
@@ -75,7 +76,7 @@ def _by_name(rivals: list[NamedRival], data: Dataset) -> dict[str, RivalPredicti
     return {one.name: one.prediction for one in rivals}
 
 
-def _scored_draws(given: Given) -> dict[str, float | None]:
+def _scored_draws(given: Given) -> ScoredDraws:
     """Count the draws that are scored, and estimate what they are worth at reference points."""
     function = given.posterior.function[:, given.data.reference]
     draws = function.reshape(given.chains, len(function) // given.chains, -1)

@@ -1,6 +1,6 @@
 """Write the surrogate of a run: one file with its predictions and its scores."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import numpy as np
@@ -17,9 +17,11 @@ from nlobayes.commands.shared.functions import flatten, read_weights
 from nlobayes.commands.stage import stage
 from nlobayes.data.splits import VALIDATION
 from nlobayes.data.transforms import CLASSES, target_transform, unstandardise
+from nlobayes.diagnostics.run_diagnostics import Diagnostics
 from nlobayes.errors import InputError
 from nlobayes.evaluation.predictive.fitted import FittedNoise
 from nlobayes.evaluation.predictive.noise_fit import lies_about_mean, standard_law
+from nlobayes.evaluation.run_evaluation import Evaluation
 from nlobayes.evaluation.tasks.outputs import with_one_target
 from nlobayes.model.networks import network_of
 from nlobayes.own_functions import bind_activations
@@ -60,8 +62,8 @@ def export(
     job: ExportJob,
     posterior: Annotated[Artifact, artifact_file("thinned")],
     dataset: Stated[DatasetFile],
-    diagnostics: Annotated[dict[str, Any], json_file("checks", "converged")],
-    evaluation: Annotated[dict[str, Any], json_file("calibration_checks", "val", "test")],
+    diagnostics: Annotated[Diagnostics, json_file("checks", "converged")],
+    evaluation: Annotated[Evaluation, json_file("calibration_checks", "val", "test")],
 ) -> Stated[SurrogateFile]:
     """Join draws, transforms, noise, domain, verdicts and origin in a surrogate.
 
@@ -108,7 +110,7 @@ def export(
     return Stated((exported, data), made)
 
 
-def _targets(data: Dataset, scores: Mapping[str, Any]) -> list[Target]:
+def _targets(data: Dataset, scores: Evaluation) -> list[Target]:
     """Return each target separately, the main one first; none for classes."""
     if data.transforms["target"]["scale"] == CLASSES:
         return []
@@ -179,8 +181,8 @@ def _facts(
     job: ExportJob,
     data: Dataset,
     targets: Sequence[Target],
-    convergence: dict[str, Any],
-    scores: dict[str, Any],
+    convergence: Diagnostics,
+    scores: Evaluation,
 ) -> dict[str, Any]:
     return {
         "activation": job.network.activation,

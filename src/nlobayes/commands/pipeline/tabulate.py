@@ -1,13 +1,15 @@
 """Tabulate the data of the figures of a run: its predictions and its MAPs."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from nlobayes.artifacts.contents import DatasetFile, StartFile
 from nlobayes.artifacts.files import TableFiles, json_file
 from nlobayes.artifacts.predicted import PredictionsFile
 from nlobayes.commands.stage import stage
 from nlobayes.diagnostics import covariates, tables, verdict
+from nlobayes.diagnostics.run_diagnostics import Diagnostics
 from nlobayes.errors import InputError
+from nlobayes.evaluation.run_evaluation import Evaluation
 from nlobayes.evaluation.tables.predictions import labels
 from nlobayes.evaluation.tasks import task_of
 from nlobayes.evaluation.tasks.cases import points_of
@@ -20,9 +22,9 @@ from nlobayes.types import Stated
 @stage()
 def tabulate(
     job: TabulateJob,
-    diagnostics: Annotated[dict[str, Any], json_file("checks")],
+    diagnostics: Annotated[Diagnostics, json_file("checks")],
     predictions: Stated[PredictionsFile],
-    evaluation: Annotated[dict[str, Any], json_file("calibration_checks")],
+    evaluation: Annotated[Evaluation, json_file("calibration_checks")],
     dataset: DatasetFile,
     start: list[StartFile],
 ) -> TableFiles:

@@ -1,7 +1,7 @@
 """Thin a posterior to nearly independent draws, and tabulate scores for other steps."""
 
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 from scipy.special import softmax
@@ -19,6 +19,7 @@ from nlobayes.data.transforms import (
     target_transform,
     unstandardise,
 )
+from nlobayes.diagnostics.run_diagnostics import Diagnostics
 from nlobayes.diagnostics.thinning import SCORES, thinning_table, unthinned_table
 from nlobayes.errors import InputError
 from nlobayes.evaluation.classification.scores import classification_scores, predict_classes
@@ -37,7 +38,7 @@ CostsFile = Annotated[Columns, File(write=write_csv, option="table", recorded=Tr
 @stage()
 def thin(
     posterior: Stated[PosteriorFile],
-    diagnostics: Annotated[dict[str, Any], json_file("thinning_step", "checks")],
+    diagnostics: Annotated[Diagnostics, json_file("thinning_step", "checks")],
     dataset: DatasetFile,
 ) -> tuple[Stated[ThinnedFile], CostsFile]:
     """Keep every n-th stored draw, with n from the autocorrelation of the predictions.

@@ -15,8 +15,8 @@ from nlobayes.artifacts.files import check_place, write_bytes, write_parquet, wr
 from nlobayes.artifacts.surrogate_file import read_surrogate
 from nlobayes.commands.shared.prepared import prepared
 from nlobayes.data.table_files import read_table, to_arrow
-from nlobayes.diagnostics import in_words
 from nlobayes.errors import InputError
+from nlobayes.evaluation import in_words
 from nlobayes.fitting.fits import Fitted, MapErrors, fit_best
 from nlobayes.fitting.reference_choice import columns_of_points
 from nlobayes.fitting.studies import (

@@ -12,6 +12,7 @@ import math
 import numpy as np
 from scipy.stats import betabinom, f
 
+from nlobayes.checks import CalibrationCheck, CoverageCheck
 from nlobayes.evaluation.calibration.calibration import CENTRAL_LEVELS, pit_table, share_within
 
 WITHIN = math.erf(3 / math.sqrt(2))
@@ -25,7 +26,7 @@ def check(
     fitted_to: int,
     coverage_tolerance: float = 0.02,
     chi2_tolerance: float = 0.1,
-) -> dict[str, dict[str, float | bool | None]]:
+) -> dict[str, CalibrationCheck]:
     """Check the calibration of one split.
 
     Parameters
@@ -61,8 +62,8 @@ def check(
 
 
 def check_coverage(
-    pit: np.ndarray, name: str, fitted_to: int, tolerance: float
-) -> dict[str, float | bool | None]:
+    pit: np.ndarray, name: CoverageCheck, fitted_to: int, tolerance: float
+) -> CalibrationCheck:
     """Check one of the coverages of `check`.
 
     The share of new residuals within the k-th smallest of n others has the beta distribution of
@@ -74,9 +75,7 @@ def check_coverage(
     return _within(share_within(2 * pit - 1, level), low / points, high / points, tolerance)
 
 
-def _check_chi2(
-    squared: np.ndarray, fitted_to: int, tolerance: float
-) -> dict[str, float | bool | None]:
+def _check_chi2(squared: np.ndarray, fitted_to: int, tolerance: float) -> CalibrationCheck:
     """Check the mean of squared pulls (point,), a ratio of squares of both samples.
 
     For Gaussian residuals and one scale it has the F distribution. Heavier tails are worth fewer
@@ -88,14 +87,12 @@ def _check_chi2(
     return _within(mean, low, high, tolerance)
 
 
-def _within(
-    value: float, low: float, high: float, tolerance: float
-) -> dict[str, float | bool | None]:
+def _within(value: float, low: float, high: float, tolerance: float) -> CalibrationCheck:
     low, high = float(low - tolerance), float(high + tolerance)
     return {"value": value, "low": low, "high": high, "passed": low <= value <= high}
 
 
-def _band(pit: np.ndarray, fitted_to: int) -> dict[str, float | bool | None]:
+def _band(pit: np.ndarray, fitted_to: int) -> CalibrationCheck:
     whole = pit_table(pit, confidence=WITHIN, fitted_to=fitted_to)
     table = {name: column[1:-1] for name, column in whole.items()}
     outside = np.maximum(table["ecdf"] - table["upper"], table["lower"] - table["ecdf"])

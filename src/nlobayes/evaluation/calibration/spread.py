@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from scipy.stats import chi2, rankdata
 
+from nlobayes.checks import CalibrationCheck
 from nlobayes.evaluation.calibration.checks import check_coverage
+from nlobayes.evaluation.run_evaluation import Spread
 
 LEVEL = 1e-3
 """Probability with which a change is found in noise of one distribution."""
@@ -16,7 +16,7 @@ _LEAST = 0.25
 """Least variance of a residual of a train row, in units of that of the noise."""
 
 
-def spread_along(draws: np.ndarray, observed: np.ndarray, trained: np.ndarray) -> dict[str, Any]:
+def spread_along(draws: np.ndarray, observed: np.ndarray, trained: np.ndarray) -> Spread:
     """Test whether the spread of the residuals changes along the prediction.
 
     Glejser's test regresses the absolute residuals on the rank of the prediction and its square.
@@ -57,7 +57,7 @@ def spread_along(draws: np.ndarray, observed: np.ndarray, trained: np.ndarray) -
 
 def coverage_of_thirds(
     mean: np.ndarray, pit: np.ndarray, *, tested: int, tolerance: float
-) -> list[dict[str, Any]]:
+) -> list[CalibrationCheck]:
     """Check the coverage of central 68 % intervals in the thirds of the predictions; (point,).
 
     Each check is as in `checks.check`, in ascending order of the predictions. `tested` points are

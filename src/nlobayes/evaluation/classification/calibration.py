@@ -6,6 +6,7 @@ is the true one. A class is scored only at points where it is predicted.
 
 import numpy as np
 
+from nlobayes.checks import CalibrationCheck
 from nlobayes.distributions.chunks import point_chunks
 from nlobayes.evaluation.calibration.calibration import wilson_interval
 
@@ -80,7 +81,7 @@ def check(
     rng: np.random.Generator,
     *,
     ece_tolerance: float = 0.02,
-) -> dict[str, dict[str, float | bool | None]]:
+) -> dict[str, CalibrationCheck]:
     """Check the calibration of one split.
 
     Parameters

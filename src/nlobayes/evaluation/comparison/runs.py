@@ -15,7 +15,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import stdtrit
 
+from nlobayes.checks import failed
+from nlobayes.diagnostics.run_diagnostics import Diagnostics
 from nlobayes.errors import InputError
+from nlobayes.evaluation.run_evaluation import Rival, ScoredDraws
 from nlobayes.metrics import Shown, shown_in
 from nlobayes.metrics.shown import MONTE_CARLO
 from nlobayes.types import Columns
@@ -73,37 +76,40 @@ class RunMetrics(NamedTuple):
     """The facts of one run.
 
     `values` are the settings that differ between runs; `diagnostics` needs `converged` and
-    `checks`, as `verdict.diagnose` gives them, and may have the `scored_draws` of
-    `evaluation.json`; `test` and `baseline` are the `numbers` among the
-    scores of the test split, of the posterior and of the ensemble of its MAPs. `loo` (row,) is the
-    elpd of every train row left out, if it was estimated; `learned` is None in scores that do not
-    state it. `rivals` are those of `evaluation.json` by name: the scores of each, or the missing
-    package. `compared` names the custom scores that runs are compared by. `train` are the
-    `numbers` of the train split. `pulls` counts those of the test rows in bins, of kind `total` and
-    `epistemic`, if there are any. `errors` are the Monte-Carlo errors of the scores in `test`, as
-    far as they are known.
+    `checks`; `scored_draws` are those of the evaluation; `test` and `baseline` are the `numbers`
+    among the scores of the test split, of the posterior and of the ensemble of its MAPs, `train`
+    those of the train split. `loo` (row,) is the elpd of every train row left out, if it was
+    estimated; `learned` is None in scores that do not state it. `rivals` are those of the
+    evaluation. `compared` names the custom scores that runs are compared by. `pulls` counts those
+    of the test rows in bins, of kind `total` and `epistemic`, if there are any. `errors` are the
+    Monte-Carlo errors of the scores in `test`, as far as they are known.
     """
 
     run: str
     setting: str
     replicate: str
     values: Mapping[str, float | str]
-    diagnostics: Mapping[str, Any]
+    diagnostics: Diagnostics
     test: Mapping[str, float | None]
     baseline: Mapping[str, float | None]
     loo: np.ndarray | None = None
     learned: Learned | None = None
-    rivals: Mapping[str, Mapping[str, Any]] = {}
+    rivals: Mapping[str, Rival] = {}
     compared: tuple[str, ...] = ()
     train: Mapping[str, float | None] = {}
     pulls: Mapping[str, Sequence[float] | None] = {}
     errors: Mapping[str, float | None] = {}
+    scored_draws: ScoredDraws | None = None
+
+    @property
+    def numbers(self) -> Mapping[str, Any]:
+        """Diagnostics, and the draws that were scored."""
+        return {**self.diagnostics, **(self.scored_draws or {})}
 
     @property
     def failed_checks(self) -> tuple[str, ...]:
         """Names of the convergence checks that failed."""
-        checks = self.diagnostics["checks"]
-        return tuple(name for name, check in checks.items() if not check["passed"])
+        return tuple(failed(self.diagnostics["checks"]))
 
     @property
     def approximate(self) -> bool:
@@ -313,7 +319,7 @@ def _sections(run: RunMetrics) -> tuple[Mapping[str, Any], ...]:
     identity = {"run": run.run, "setting": run.setting, "replicate": run.replicate}
     converged = "approximate" if run.approximate else run.converged
     verdict = {"converged": converged, "failed_checks": " ".join(run.failed_checks)}
-    sampling = {key: run.diagnostics.get(key) for key in SAMPLING}
+    sampling = {key: run.numbers.get(key) for key in SAMPLING}
     baseline = {f"baseline_{key}": value for key, value in run.baseline.items()}
     train = {f"train_{key}": run.train[key] for key in FITTED if key in run.train}
     errors = {f"{key}_{MONTE_CARLO}": run.errors[key] for key in METRICS if key in run.errors}
@@ -344,12 +350,12 @@ def _paired(
 def _metric(run: RunMetrics, name: str) -> float | None:
     if name == "ess_per_million_gradients":
         return ess_per_million_gradients(run)
-    return run.test.get(name, run.diagnostics.get(name))
+    return run.test.get(name, run.numbers.get(name))
 
 
 def ess_per_million_gradients(run: RunMetrics) -> float | None:
     """Return the smallest ESS of f per million gradients, warm-up included."""
-    ess, gradients = (run.diagnostics.get(key) for key in ("ess_f", "gradients_total"))
+    ess, gradients = run.diagnostics.get("ess_f"), run.diagnostics.get("gradients_total")
     return 1e6 * ess / gradients if ess is not None and gradients else None
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -16,7 +16,8 @@ from nlobayes.evaluation.comparison.runs import RunMetrics, by_setting
 from nlobayes.types import Columns
 
 KINDS = ("total", "epistemic")
-QUANTITIES = ("weight", "sd")
+Quantity = Literal["weight", "sd"]
+QUANTITIES: tuple[Quantity, ...] = ("weight", "sd")
 
 
 def pulls_table(runs: Sequence[RunMetrics]) -> Columns:
@@ -71,11 +72,12 @@ def _pulls(setting: str, kind: str, runs: Sequence[RunMetrics]) -> Columns | Non
     }
 
 
-def _weights(setting: str, quantity: str, runs: Sequence[RunMetrics]) -> Columns | None:
-    known = [run for run in runs if run.diagnostics.get("weight_spread")]
-    if not known:
+def _weights(setting: str, quantity: Quantity, runs: Sequence[RunMetrics]) -> Columns | None:
+    found = [(run, spread) for run in runs if (spread := run.diagnostics.get("weight_spread"))]
+    if not found:
         return None
-    value = np.mean([run.diagnostics["weight_spread"][quantity] for run in known], axis=0)
+    known = [run for run, _ in found]
+    value = np.mean([spread[quantity] for _, spread in found], axis=0)
     count = len(value)
     return {
         **_same(count, setting=setting, quantity=quantity),

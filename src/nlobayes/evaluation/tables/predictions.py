@@ -136,7 +136,7 @@ def calibration_checks(predicted: Columns, *, fitted_to: int, **tolerances: floa
     """
     test = _rows_of(predicted, "test")
     found = check(test["z_total"], test["pit"], fitted_to=fitted_to, **tolerances)
-    return {"check": np.array([*found]), **_columns(list(found.values()))}
+    return {"check": np.array([*found]), **_columns([dict(one) for one in found.values()])}
 
 
 def deciles(

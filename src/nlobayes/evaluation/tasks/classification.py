@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
+from nlobayes.checks import CalibrationCheck
 from nlobayes.data.splits import SPLITS, TEST, TRAIN, UNUSED
 from nlobayes.evaluation.classification.calibration import check, reliability_table
 from nlobayes.evaluation.classification.decisions import (
@@ -20,13 +20,14 @@ from nlobayes.evaluation.classification.scores import (
     predict_classes,
 )
 from nlobayes.evaluation.monte_carlo import monte_carlo_errors
+from nlobayes.evaluation.run_evaluation import Evaluation, Scores, SplitScores
 from nlobayes.evaluation.scores.of_groups import score_groups
 from nlobayes.evaluation.scores.of_split import evaluate_classes
 from nlobayes.evaluation.scores.own import OwnScores
 from nlobayes.evaluation.tables import examples, planes
 from nlobayes.evaluation.tasks.measures import accuracy_of_classes
 from nlobayes.evaluation.tasks.stated import compare_classes, log_likelihood_of_classes
-from nlobayes.evaluation.tasks.task import Choices, Given, Scores
+from nlobayes.evaluation.tasks.task import Choices, Given
 from nlobayes.metrics.shown import MONTE_CARLO
 from nlobayes.types import Columns, Dataset
 
@@ -36,7 +37,7 @@ log_likelihood = log_likelihood_of_classes
 measure = accuracy_of_classes
 
 
-def score(given: Given, choices: Choices) -> Scores:
+def score(given: Given, choices: Choices) -> Evaluation:
     """Score every split, the MAPs as an ensemble with the accuracy of each, and the calibration."""
     data, posterior, members = given.data, given.posterior.function, given.baseline.function
     each = (_predicted(member[np.newaxis], data, TEST) for member in members)
@@ -59,7 +60,7 @@ def score(given: Given, choices: Choices) -> Scores:
     }
 
 
-def tables(given: Given, choices: Choices, scores: Mapping[str, Any]) -> dict[str, Columns]:
+def tables(given: Given, choices: Choices, scores: Evaluation) -> dict[str, Columns]:
     """Tabulate the checks, the classes, and the confusion matrix."""
     probabilities, data = given.posterior.function, given.data
     of_splits = [_tables_of_split(probabilities, data, split) for split in range(len(SPLITS))]
@@ -81,8 +82,9 @@ def _correct(predicted: ClassPrediction, data: Dataset, split: int) -> np.ndarra
     return predicted.predicted == checked_labels(predicted, data.target[data.split == split])
 
 
-def _every_split(probabilities: np.ndarray, data: Dataset, own: OwnScores) -> Scores:
-    return {name: _one_split(probabilities, data, split, own) for split, name in enumerate(SPLITS)}
+def _every_split(probabilities: np.ndarray, data: Dataset, own: OwnScores) -> SplitScores:
+    train, val, test = (_one_split(probabilities, data, split, own) for split in range(len(SPLITS)))
+    return {"train": train, "val": val, "test": test}
 
 
 def _one_split(probabilities: np.ndarray, data: Dataset, split: int, own: OwnScores) -> Scores:
@@ -105,11 +107,15 @@ def _one_split(probabilities: np.ndarray, data: Dataset, split: int, own: OwnSco
     return scores | {"groups": score_groups(data.groups, chosen, some_rows)}
 
 
-def _checks(checks: Mapping[str, Mapping[str, Any]]) -> Columns:
-    columns: Columns = {"check": np.array([*checks])}
-    for name in ("value", "low", "high"):
-        columns[name] = np.array([check[name] for check in checks.values()], dtype=np.float64)
-    return columns | {"passed": np.array([bool(check["passed"]) for check in checks.values()])}
+def _checks(checks: Mapping[str, CalibrationCheck]) -> Columns:
+    found = checks.values()
+    return {
+        "check": np.array([*checks]),
+        "value": np.array([check["value"] for check in found], dtype=np.float64),
+        "low": np.array([check["low"] for check in found], dtype=np.float64),
+        "high": np.array([check["high"] for check in found], dtype=np.float64),
+        "passed": np.array([check["passed"] for check in found], dtype=bool),
+    }
 
 
 def _classes(data: Dataset) -> Columns:

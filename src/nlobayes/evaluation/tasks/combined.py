@@ -7,29 +7,28 @@ from typing import Any
 import numpy as np
 
 from nlobayes.data.splits import TEST, VALIDATION
+from nlobayes.evaluation.run_evaluation import Stacking
 from nlobayes.evaluation.stacking import (
     chain_log_density,
     log_scores,
     resample_chains,
     stacking_weights,
 )
-from nlobayes.evaluation.tasks.task import Choices, Given, Scores, Task
+from nlobayes.evaluation.tasks.task import Choices, Given, Task
 from nlobayes.types import Predicted
 
 STREAM = 7
 """Added to the seed of the scores for the random number that chooses the draws."""
 
 
-def stack(task: Task, given: Given, choices: Choices) -> Scores:
+def stack(task: Task, given: Given, choices: Choices) -> Stacking:
     """Weight the chains by the validation rows, and score the test rows with draws by weight.
 
     Returns
     -------
-    dict
-        `weights` of the chains and the `gap` of their optimum; `draws` chosen by weight, and how
-        many of them are `distinct`; `lppd_val` and `lppd_test`, log scores of all draws under the
-        noise of the likelihood with `equal` and `stacking` weights; `test`, the scores of the test
-        split of the chosen draws with a separately fitted predictive noise.
+    Stacking
+        Log scores are of all draws under the noise of the likelihood; `test` are the scores of the
+        chosen draws with a separately fitted predictive noise.
 
     Raises
     ------
@@ -60,7 +59,7 @@ def _of_chains(task: Task, given: Given, rows: np.ndarray) -> np.ndarray:
     return chain_log_density(density.reshape(given.chains, -1, density.shape[1]))
 
 
-def _log_scores(log_density: np.ndarray, weights: np.ndarray) -> Scores:
+def _log_scores(log_density: np.ndarray, weights: np.ndarray) -> dict[str, float]:
     equal = np.full(len(weights), 1 / len(weights))
     each = {"equal": equal, "stacking": weights}
     return {name: float(log_scores(log_density, w).mean()) for name, w in each.items()}

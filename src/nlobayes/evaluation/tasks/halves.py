@@ -6,7 +6,7 @@ half of the rows.
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from nlobayes.evaluation.calibration.calibration import CENTRAL_LEVELS
 from nlobayes.evaluation.calibration.conditional import DECILES, equal_count_bins
 from nlobayes.evaluation.predictive.density import log_predictive_density, predictive_cdf
 from nlobayes.evaluation.predictive.noise_fit import at_points, fit_noise, lies_about_mean
+from nlobayes.evaluation.run_evaluation import Halves
 from nlobayes.evaluation.scores.proper_scores import crps_per_point
 
 CANDIDATES = ("gaussian", "fitted_student_t", "conformal")
@@ -41,7 +42,7 @@ class Held(NamedTuple):
     features: np.ndarray
 
 
-def choose_family(held: Held, seed: Sequence[int], *, changes: bool = False) -> dict[str, Any]:
+def choose_family(held: Held, seed: Sequence[int], *, changes: bool = False) -> Halves:
     """Score every candidate on the same halves, and choose the one with the highest log score.
 
     Parameters
@@ -55,9 +56,8 @@ def choose_family(held: Held, seed: Sequence[int], *, changes: bool = False) -> 
 
     Returns
     -------
-    dict
-        `family`, its scores as `halved_scores` gives them, and `candidates`, the `lppd` of each
-        family. Below 80 points `gaussian`, which needs the fewest rows for its fit, or
+    Halves
+        Below 80 points of `gaussian`, which needs the fewest rows for its fit, or of
         `scaled_gaussian` if the spread changes.
     """
     candidates = (*CANDIDATES, ALONG) if changes else CANDIDATES
@@ -65,15 +65,14 @@ def choose_family(held: Held, seed: Sequence[int], *, changes: bool = False) -> 
         family: halved_scores(held, np.random.default_rng(seed), family=family)
         for family in candidates
     }
-    found = {family: each["lppd"] for family, each in scores.items()}
-    if None in found.values():
-        family = ALONG if changes else CANDIDATES[0]
-        return {"family": family, **scores[family]}
+    found = {family: each["lppd"] for family, each in scores.items() if each["lppd"] is not None}
+    if len(found) < len(scores):
+        return scores[ALONG if changes else CANDIDATES[0]]
     best = max(found, key=found.__getitem__)
-    return {"family": best, **scores[best], "candidates": found}
+    return {**scores[best], "candidates": found}
 
 
-def halved_scores(held: Held, rng: np.random.Generator, *, family: str) -> dict[str, Any]:
+def halved_scores(held: Held, rng: np.random.Generator, *, family: str) -> Halves:
     """Score the noise of a family on halves of the points that it was not fitted to.
 
     Noise about the draws is fitted and scored with at most 200 of them, evenly spread.
@@ -89,17 +88,24 @@ def halved_scores(held: Held, rng: np.random.Generator, *, family: str) -> dict[
 
     Returns
     -------
-    dict
-        `halvings` and `points`; `coverage_68`, `coverage_95`, `lppd` and `crps`, averaged over
-        points and halvings; `deciles`, the same as lists, one value for each of ten bins of the
-        covariate between `low` and `high` (fewer where these had fewer than 20 points). Below 80
-        points the scores are None and `undefined` states why.
+    Halves
+        Averages over points and halvings; in `deciles` one value for each of ten bins of the
+        covariate (fewer where these had fewer than 20 points). Below 80 points the scores are None.
     """
     points, covariate = len(held.observed), held.covariate
     if points < FEWEST_ROWS:
         reason = f"halves need {FEWEST_ROWS} validation rows or more, there are {points}"
-        nothing = dict.fromkeys((*SCORES, "deciles"))
-        return {"halvings": 0, "points": points, **nothing, "undefined": reason}
+        return {
+            "family": family,
+            "halvings": 0,
+            "points": points,
+            "coverage_68": None,
+            "coverage_95": None,
+            "lppd": None,
+            "crps": None,
+            "deciles": None,
+            "undefined": reason,
+        }
     held = held._replace(draws=_few(held.draws, family))
     parts = [_halving(held, rng, family) for _ in range(HALVINGS)]
     each = {name: np.mean([part[name] for part in parts], axis=0) for name in SCORES}
@@ -109,8 +115,16 @@ def halved_scores(held: Held, rng: np.random.Generator, *, family: str) -> dict[
         "high": [float(covariate[rows].max()) for rows in bins],
     }
     binned = {name: [float(each[name][rows].mean()) for rows in bins] for name in SCORES}
-    means = {name: float(each[name].mean()) for name in SCORES}
-    return {"halvings": HALVINGS, "points": points, **means, "deciles": edges | binned}
+    return {
+        "family": family,
+        "halvings": HALVINGS,
+        "points": points,
+        "coverage_68": float(each["coverage_68"].mean()),
+        "coverage_95": float(each["coverage_95"].mean()),
+        "lppd": float(each["lppd"].mean()),
+        "crps": float(each["crps"].mean()),
+        "deciles": edges | binned,
+    }
 
 
 def _few(draws: np.ndarray, family: str) -> np.ndarray:

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from nlobayes.data.splits import SPLITS
-from nlobayes.evaluation.tasks.task import Given, Scores
+from nlobayes.checks import OF_TARGET
+from nlobayes.evaluation.run_evaluation import Evaluation
+from nlobayes.evaluation.tasks.task import Given
 from nlobayes.types import Dataset, Predicted
 
 
@@ -26,15 +27,22 @@ def one_by_one(given: Given) -> Iterator[tuple[str, Given]]:
         )
 
 
-def join(outputs: Mapping[str, Scores]) -> Scores:
+def join(outputs: Mapping[str, Evaluation]) -> Evaluation:
     """Put the scores of all targets together, their means first."""
     found = [*outputs.values()]
-    baseline = ("members", *SPLITS)
+    maps = [one["baseline"] for one in found]
     return {
-        **{split: _mean([one[split] for one in found]) for split in SPLITS},
-        "baseline": {part: _mean([one["baseline"][part] for one in found]) for part in baseline},
+        "train": _mean([one["train"] for one in found]),
+        "val": _mean([one["val"] for one in found]),
+        "test": _mean([one["test"] for one in found]),
+        "baseline": {
+            "members": _mean([one["members"] for one in maps]),
+            "train": _mean([one["train"] for one in maps]),
+            "val": _mean([one["val"] for one in maps]),
+            "test": _mean([one["test"] for one in maps]),
+        },
         "calibration_checks": {
-            f"{check} of {name}": result
+            f"{check}{OF_TARGET}{name}": result
             for name, one in outputs.items()
             for check, result in one["calibration_checks"].items()
         },

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from nlobayes.checks import CalibrationCheck
 from nlobayes.data.splits import SPLITS, TEST, TRAIN, VALIDATION
 from nlobayes.data.transforms import (
     TargetTransform,
@@ -31,6 +32,7 @@ from nlobayes.evaluation.predictive.density import (
 from nlobayes.evaluation.predictive.fitted import FittedNoise
 from nlobayes.evaluation.predictive.noise import PredictiveNoise, at_rows
 from nlobayes.evaluation.predictive.noise_fit import at_points
+from nlobayes.evaluation.run_evaluation import Difference, Ensemble, Evaluation, LeastSquares, Rival
 from nlobayes.evaluation.scores import linear
 from nlobayes.evaluation.scores.own_account import own_account
 from nlobayes.evaluation.tables import curves
@@ -40,7 +42,7 @@ from nlobayes.evaluation.tasks.measures import rmse_of_numbers
 from nlobayes.evaluation.tasks.outputs import join, one_by_one
 from nlobayes.evaluation.tasks.splits import Scored, score_splits, score_test
 from nlobayes.evaluation.tasks.stated import log_likelihood_of_numbers, score_stated_noise
-from nlobayes.evaluation.tasks.task import Choices, Given, Scores
+from nlobayes.evaluation.tasks.task import Choices, Given
 from nlobayes.types import Columns, RivalPrediction
 
 SCALES: tuple[str, ...] = ("log10", "identity")
@@ -48,14 +50,14 @@ log_likelihood = log_likelihood_of_numbers
 measure = rmse_of_numbers
 
 
-def score(given: Given, choices: Choices) -> Scores:
+def score(given: Given, choices: Choices) -> Evaluation:
     """Fit the predictive noise on validation rows and score every split, target by target."""
     if len(given.data.target_names) == 1:
         return _score_target(given, choices)
     return join({name: _score_target(one, choices) for name, one in one_by_one(given)})
 
 
-def tables(given: Given, choices: Choices, scores: Mapping[str, Any]) -> dict[str, Columns]:
+def tables(given: Given, choices: Choices, scores: Evaluation) -> dict[str, Columns]:
     """Tabulate the prediction of every point, and the calibration of the error bars.
 
     Raises
@@ -91,12 +93,13 @@ def _curves(given: Given, noise: PredictiveNoise) -> dict[str, Columns]:
     return curves.tables(draws, maps, given.chains, along, at_rows(noise, test))
 
 
-def _score_target(given: Given, choices: Choices) -> Scores:
+def _score_target(given: Given, choices: Choices) -> Evaluation:
     """Score the one target of a dataset."""
     posterior, members = _draws(given), given.baseline.function.astype(np.float64)
     data, chosen = given.data, (choices.seed, choices.noise)
     scored = Scored(_rows(given), data.features, _target(given), *chosen, data.groups, choices.own)
-    scores, noise = score_splits(posterior, scored, drawn=True)
+    found, noise = score_splits(posterior, scored, drawn=True)
+    scores: Evaluation = {**found}
     scores["baseline"] = _ensemble(members, scored)
     family = scores["baseline"]["predictive_noise"]["family"]
     scores["map"] = score_test(members[:1], family, scored)
@@ -104,10 +107,11 @@ def _score_target(given: Given, choices: Choices) -> Scores:
     if given.rivals:
         density = _density_of_test(posterior, noise, scored)
         scores["rivals"] = score_rivals(given.rivals, scored, density)
-    scores |= score_stated_noise(given)
+    scores.update(score_stated_noise(given))
     predicted = of_predictions.predictions(posterior, scored.rows, noise, scale=scored.target.scale)
-    scores["spread"] |= {"coverage_68": _coverage_of_thirds(predicted, choices)}
-    return scores | {"calibration_checks": _checks_by_name(_checks(predicted, choices))}
+    scores["spread"]["coverage_68"] = _coverage_of_thirds(predicted, choices)
+    scores["calibration_checks"] = _checks_by_name(_checks(predicted, choices))
+    return scores
 
 
 def _draws(given: Given) -> np.ndarray:
@@ -121,7 +125,7 @@ def _target(given: Given) -> TargetTransform:
 
 def score_rivals(
     rivals: Mapping[str, RivalPrediction], scored: Scored, density: np.ndarray
-) -> dict[str, Scores]:
+) -> dict[str, Rival]:
     """Score each rival like the posterior, with its own noise.
 
     `lppd_difference` is the mean by which its log density of a test row is above `density`
@@ -130,13 +134,19 @@ def score_rivals(
     return {name: _rival(rival, scored, density) for name, rival in rivals.items()}
 
 
-def _rival(rival: RivalPrediction, scored: Scored, density: np.ndarray) -> Scores:
+def _rival(rival: RivalPrediction, scored: Scored, density: np.ndarray) -> Rival:
     if rival.missing is not None:
         return {"missing": rival.missing}
-    scores, noise = score_splits(rival.function, scored)
+    found, noise = score_splits(rival.function, scored)
     paired = estimate(_density_of_test(rival.function, noise, scored) - density)
-    difference = {name: _plain(value) for name, value in paired._asdict().items()}
-    scores |= {"facts": dict(rival.facts), "lppd_difference": difference}
+    difference: Difference = {
+        "size": float(paired.size),
+        "mean": paired.mean,
+        "standard_error": _plain(paired.standard_error),
+        "low": _plain(paired.low),
+        "high": _plain(paired.high),
+    }
+    scores: Rival = {**found, "facts": dict(rival.facts), "lppd_difference": difference}
     if rival.sd is not None:
         mean, test = rival.function.mean(axis=0), scored.rows.split == TEST
         scores["own"] = own_account(mean[test], rival.sd[test], scored.rows.observed[test])
@@ -162,7 +172,7 @@ def _rows(given: Given) -> Rows:
     )
 
 
-def _coverage_of_thirds(predicted: Columns, choices: Choices) -> list[Scores]:
+def _coverage_of_thirds(predicted: Columns, choices: Choices) -> list[CalibrationCheck]:
     """Check coverage along the prediction on validation and test rows."""
     held = predicted["split"] != SPLITS[TRAIN]
     mean, pit = predicted["mean"][held], predicted["pit"][held]
@@ -170,17 +180,17 @@ def _coverage_of_thirds(predicted: Columns, choices: Choices) -> list[Scores]:
     return coverage_of_thirds(mean, pit, tested=tested, tolerance=choices.coverage_tolerance)
 
 
-def _ensemble(members: np.ndarray, scored: Scored) -> Scores:
+def _ensemble(members: np.ndarray, scored: Scored) -> Ensemble:
     """Score the MAPs as an ensemble, with its own noise, and the RMSE of each."""
     test = scored.rows.split == TEST
     error = members[:, test] - scored.rows.observed[test]
     space = "log10" if scored.target.scale == "log10" else "target"
     rmse = [float(value) for value in np.sqrt(np.mean(error**2, axis=1))]
     scores, _ = score_splits(members, scored, drawn=True)
-    return scores | {"members": {f"rmse_{space}_test": rmse}}
+    return {**scores, "members": {f"rmse_{space}_test": rmse}}
 
 
-def _least_squares(given: Given, scored: Scored) -> Scores:
+def _least_squares(given: Given, scored: Scored) -> LeastSquares:
     """Score least squares on the features; coefficients in units of the network."""
     data, train = given.data, given.data.split == TRAIN
     fitted = linear.fit(data.features[train], data.target[train])
@@ -192,7 +202,7 @@ def _least_squares(given: Given, scored: Scored) -> Scores:
         name: {"value": _plain(value), "standard_error": _plain(error)}
         for name, value, error in named
     }
-    return scores | {"coefficients": coefficients}
+    return {**scores, "coefficients": coefficients}
 
 
 def _held(predicted: Columns) -> int:
@@ -210,10 +220,17 @@ def _checks(predicted: Columns, choices: Choices) -> Columns:
     )
 
 
-def _checks_by_name(checks: Columns) -> Scores:
-    rows = [dict(zip(checks, row, strict=True)) for row in zip(*checks.values(), strict=True)]
+def _checks_by_name(checks: Columns) -> dict[str, CalibrationCheck]:
     return {
-        str(row.pop("check")): {name: _plain(value) for name, value in row.items()} for row in rows
+        str(name): {
+            "value": _plain(value),
+            "low": _plain(low),
+            "high": _plain(high),
+            "passed": bool(passed),
+        }
+        for name, value, low, high, passed in zip(
+            *(checks[column] for column in ("check", "value", "low", "high", "passed")), strict=True
+        )
     }
 
 
@@ -227,7 +244,5 @@ def _fitted(noise: Any) -> FittedNoise:
         ) from None
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, np.bool_ | bool):
-        return bool(value)
+def _plain(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None

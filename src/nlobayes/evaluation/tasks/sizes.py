@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from nlobayes.data.splits import SPLITS, TEST, VALIDATION
+from nlobayes.evaluation.run_evaluation import Scores
 from nlobayes.evaluation.stacking import chain_log_density
-from nlobayes.evaluation.tasks.task import Given, Scores, Task
+from nlobayes.evaluation.tasks.task import Given, Task
 from nlobayes.types import Columns
 
 MARGINAL, MODAL = "marginal", "modal"

@@ -18,12 +18,12 @@ from nlobayes.evaluation.predictive.density import predictive_cdf, predictive_mo
 from nlobayes.evaluation.predictive.fitted import FittedNoise
 from nlobayes.evaluation.predictive.noise import PredictiveNoise, at_rows
 from nlobayes.evaluation.predictive.noise_fit import at_points, fit_noise
+from nlobayes.evaluation.run_evaluation import Halves, Scores, SplitScores, Spread
 from nlobayes.evaluation.scores.of_groups import score_groups
 from nlobayes.evaluation.scores.of_split import evaluate
 from nlobayes.evaluation.scores.own import NO_OWN, OwnScores
 from nlobayes.evaluation.tables.predictions import Rows
 from nlobayes.evaluation.tasks.halves import Held, choose_family, halved_scores
-from nlobayes.evaluation.tasks.task import Scores
 from nlobayes.metrics.shown import MONTE_CARLO
 from nlobayes.types import RowGroups
 
@@ -46,7 +46,7 @@ class Scored(NamedTuple):
 
 def score_splits(
     draws: np.ndarray, scored: Scored, *, drawn: bool = False
-) -> tuple[Scores, PredictiveNoise]:
+) -> tuple[SplitScores, PredictiveNoise]:
     """Choose and fit the noise on validation rows, and score every split with it.
 
     Only predictions that are `drawn` at random have Monte-Carlo errors.
@@ -54,28 +54,35 @@ def score_splits(
     spread = _spread(draws, scored)
     halves = _halves(draws, scored, changes=spread["changes"])
     described, noise = _fit_noise(draws, halves["family"], scored)
-    scores: Scores = {
-        name: _one_split(draws, noise, label, scored) for label, name in enumerate(SPLITS)
-    }
+    train, val, test = (
+        _one_split(draws, noise, label, scored) for label in (TRAIN, VALIDATION, TEST)
+    )
     of_draws = score_halves(halves["family"], scored)
     errors = monte_carlo.monte_carlo_errors(draws, of_draws) if drawn else None
-    scores[SPLITS[TEST]] |= {MONTE_CARLO: errors}
-    return scores | described | {"spread": spread, "halves": halves}, noise
+    scores: SplitScores = {
+        "train": train,
+        "val": val,
+        "test": {**test, MONTE_CARLO: errors},
+        "predictive_noise": described,
+        "spread": spread,
+        "halves": halves,
+    }
+    return scores, noise
 
 
-def score_test(draws: np.ndarray, family: str, scored: Scored) -> Scores:
+def score_test(draws: np.ndarray, family: str, scored: Scored) -> SplitScores:
     """Score the test split alone, by noise of a family; without Monte-Carlo errors."""
     described, noise = _fit_noise(draws, family, scored)
     test = _one_split(draws, noise, TEST, scored)
-    return {SPLITS[TEST]: {**test, MONTE_CARLO: None}, **described}
+    return {"test": {**test, MONTE_CARLO: None}, "predictive_noise": described}
 
 
 def _fit_noise(draws: np.ndarray, family: str, scored: Scored) -> tuple[Scores, PredictiveNoise]:
     """Fit the noise to draws at validation rows; return its description, and it at all rows."""
     fitted = _fit(draws[:, scored.rows.split == VALIDATION], family, scored)
     unit = "dex" if scored.target.scale == "log10" else "of the target"
-    noise = {**fitted._asdict(), "unit": unit, "fitted_on": "val"}
-    return {"predictive_noise": noise}, at_points(fitted, draws, scored.features)
+    described = {**fitted._asdict(), "unit": unit, "fitted_on": "val"}
+    return described, at_points(fitted, draws, scored.features)
 
 
 def _fit(held: np.ndarray, family: str, scored: Scored) -> FittedNoise:
@@ -146,19 +153,18 @@ def _some_rows(
     }
 
 
-def _spread(draws: np.ndarray, scored: Scored) -> Scores:
+def _spread(draws: np.ndarray, scored: Scored) -> Spread:
     """Test whether the spread of train and validation residuals changes along the prediction."""
     rows = scored.rows
     known = np.isin(rows.split, [TRAIN, VALIDATION])
     return spread_along(draws[:, known], rows.observed[known], rows.split[known] == TRAIN)
 
 
-def _halves(draws: np.ndarray, scored: Scored, *, changes: bool) -> Scores:
+def _halves(draws: np.ndarray, scored: Scored, *, changes: bool) -> Halves:
     """Score the validation rows by noise that was fitted on the other half."""
     rows, held = scored.rows, scored.rows.split == VALIDATION
     points = Held(draws[:, held], rows.observed[held], rows.covariate[held], scored.features[held])
     seed = [scored.seed, len(SPLITS)]
     if scored.family == "auto":
         return choose_family(points, seed, changes=changes)
-    scores = halved_scores(points, np.random.default_rng(seed), family=scored.family)
-    return {"family": scored.family, **scores}
+    return halved_scores(points, np.random.default_rng(seed), family=scored.family)

@@ -12,31 +12,36 @@ from nlobayes.distributions.distribution import Law
 from nlobayes.distributions.laws import LAWS
 from nlobayes.errors import InputError
 from nlobayes.evaluation.predictive.stated_noise import scores
+from nlobayes.evaluation.run_evaluation import Evaluation, StatedNoise
 from nlobayes.evaluation.scores import information
 from nlobayes.evaluation.tasks.outputs import one_by_one
-from nlobayes.evaluation.tasks.task import Given, Scores
+from nlobayes.evaluation.tasks.task import Given
 from nlobayes.types import Predicted
 
 
-def score_stated_noise(given: Given) -> Scores:
+def score_stated_noise(given: Given) -> Evaluation:
     """Score every split with the noise of the likelihood, and compare models by the train rows."""
     data, predicted = given.data, given.posterior
     draws, noise = predicted.function.astype(np.float64), _law(predicted)
     observed = _observed(given)
-    each = {
-        name: scores(draws[:, rows], observed[rows], noise.at(rows))
-        for name, rows in ((name, data.split == split) for split, name in enumerate(SPLITS))
+    each = (data.split == split for split in range(len(SPLITS)))
+    train, val, test = (scores(draws[:, rows], observed[rows], noise.at(rows)) for rows in each)
+    stated: StatedNoise = {
+        "family": predicted.family,
+        "declared": _declared(noise),
+        "train": train,
+        "val": val,
+        "test": test,
     }
-    train = data.split == TRAIN
-    residual = observed[train] - draws[:, train]
-    stated = {"family": predicted.family, "declared": _declared(noise), **each}
+    learned = data.split == TRAIN
+    residual = observed[learned] - draws[:, learned]
     return {
         "stated_noise": stated,
-        **_compare(noise.at(train).logpdf(residual), given),
+        **_compare(noise.at(learned).logpdf(residual), given),
     }
 
 
-def compare_classes(given: Given) -> Scores:
+def compare_classes(given: Given) -> Evaluation:
     """Compare models of classes by the train rows."""
     return _compare(log_likelihood_of_classes(given, given.data.split == TRAIN), given)
 
@@ -89,7 +94,7 @@ def _law(predicted: Predicted) -> Law:
     return law
 
 
-def _compare(log_likelihood: np.ndarray, given: Given) -> Scores:
+def _compare(log_likelihood: np.ndarray, given: Given) -> Evaluation:
     """Estimate LOO and WAIC; None and the reason if draws are too few or not of the posterior.
 
     Equal draws have no k.
@@ -101,9 +106,9 @@ def _compare(log_likelihood: np.ndarray, given: Given) -> Scores:
         estimates = information.information(by_chain)
     except InputError as error:
         return {"loo": None, "waic": None, "undefined": {"loo": str(error)}}
-    summed: Scores = {
-        name: {key: value if math.isfinite(value) else None for key, value in found.items()}
-        for name, found in information.summary(estimates).items()
-    }
-    summed["loo"]["elpd_of_rows"] = [float(f"{elpd:.6g}") for elpd in estimates.loo]
-    return summed
+    loo, waic = (
+        {key: value if math.isfinite(value) else None for key, value in found.items()}
+        for found in information.summary(estimates).values()
+    )
+    rows = [float(f"{elpd:.6g}") for elpd in estimates.loo]
+    return {"loo": {**loo, "elpd_of_rows": rows}, "waic": waic}

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from nlobayes.evaluation.run_evaluation import Evaluation
 from nlobayes.evaluation.scores.own import NO_OWN, OwnScores
 from nlobayes.types import Columns, Dataset, Plane, Predicted, RivalPrediction
-
-Scores = dict[str, Any]
 
 
 class Given(NamedTuple):
@@ -84,7 +83,7 @@ class Task(Protocol):
     SCALES: tuple[str, ...]
     """Scales of the targets of this task."""
 
-    def score(self, given: Given, choices: Choices) -> Scores:
+    def score(self, given: Given, choices: Choices) -> Evaluation:
         """Score every split and the baselines, and check the calibration."""
         ...
 
@@ -98,8 +97,6 @@ class Task(Protocol):
         """Return the RMSE or accuracy, by its key, of predictions (each, point, ...) of rows."""
         ...
 
-    def tables(
-        self, given: Given, choices: Choices, scores: Mapping[str, Any]
-    ) -> dict[str, Columns]:
+    def tables(self, given: Given, choices: Choices, scores: Evaluation) -> dict[str, Columns]:
         """Tabulate predictions and their calibration; `scores` are those that `score` gave."""
         ...

@@ -4,16 +4,18 @@ from typing import Any
 
 import pytest
 
-from nlobayes.diagnostics.in_words import better_rival, of_rival, of_spread
+from nlobayes.evaluation.in_words import better_rival, of_rival, of_spread
+from nlobayes.evaluation.run_evaluation import Evaluation
+from tests.run_results import evaluated
 
 PASSED = {"value": 0.7, "low": 0.5, "high": 0.86, "passed": True}
 TEST = {"relative_error_p50": 0.00028, "relative_error_p95": 0.0011, "rmse_target": 0.5}
 
 
-def spread(*, changes: bool, noise: str = "gaussian", upper: Any = PASSED) -> dict[str, Any]:
+def spread(*, changes: bool, noise: str = "gaussian", upper: Any = PASSED) -> Evaluation:
     checks = [PASSED, PASSED, upper]
     found = {"changes": changes, "thirds": [80.0, 120.0, 240.0], "coverage_68": checks}
-    return {"spread": found, "predictive_noise": {"family": noise}}
+    return evaluated(spread=found, predictive_noise={"family": noise})
 
 
 @pytest.mark.parametrize(
@@ -33,11 +35,11 @@ def test_a_third_with_wrong_coverage_is_said() -> None:
     assert line == "68 % error bars cover 47% in the upper third of predictions"
 
 
-def beside(mean: float, half: float) -> dict[str, Any]:
+def beside(mean: float, half: float) -> Evaluation:
     """Scores beside a process whose log score is higher by `mean`, to within `half`."""
     found = {"mean": mean, "standard_error": half / 2, "low": mean - half, "high": mean + half}
     rivals = {"gp_matern": {"test": TEST, "lppd_difference": found}}
-    return {"rivals": rivals, "learned": {"unit": "pb"}}
+    return evaluated(rivals=rivals, learned={"unit": "pb"})
 
 
 @pytest.mark.parametrize(

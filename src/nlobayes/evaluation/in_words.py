@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from nlobayes.checks import APPROXIMATE, label_of, show_limit, show_value, untested
+from nlobayes.checks import (
+    APPROXIMATE,
+    CalibrationCheck,
+    Outcome,
+    failed,
+    label_of,
+    show_limit,
+    show_value,
+    untested,
+)
 from nlobayes.diagnostics.advice import next_steps
+from nlobayes.diagnostics.run_diagnostics import Diagnostics
+from nlobayes.evaluation.run_evaluation import Evaluation, Rival, Scores
 from nlobayes.extras import needed
 from nlobayes.metrics.shown import error_of, shown, with_error
 
-__all__ = [
-    *("FailedRun", "accuracy", "better_rival", "describe_failed", "failed", "headline"),
-    *("of_rival", "of_spread", "untested"),
-]
-
-Found = Mapping[str, Any]
 FOLLOWING = ("scaled_gaussian", "scaled_student_t", "conformal")
 """Families of noise whose error bars follow a spread that changes."""
 THIRDS = ("lower", "middle", "upper")
@@ -30,13 +35,13 @@ class FailedRun(NamedTuple):
 
 
 def describe_failed(
-    diagnostics: Found, evaluation: Found, *, kept_files: bool = True
+    diagnostics: Diagnostics, evaluation: Evaluation, *, kept_files: bool = True
 ) -> FailedRun | None:
     """Describe the failed checks of a run and the next steps; None if no check failed.
 
     `kept_files` is false for runs without a folder: those of `fit` and of the estimators.
     """
-    checks = {**diagnostics["checks"], **evaluation["calibration_checks"]}
+    checks: dict[str, Outcome] = {**diagnostics["checks"], **evaluation["calibration_checks"]}
     names = failed(checks)
     if not names:
         return None
@@ -48,7 +53,7 @@ def describe_failed(
     return FailedRun(headline(diagnostics, evaluation), messages, steps)
 
 
-def headline(diagnostics: Found, evaluation: Found) -> str:
+def headline(diagnostics: Diagnostics, evaluation: Evaluation) -> str:
     """Describe whether chains have converged and error bars are calibrated.
 
     Error bars that pass on too few held-out rows are not tested.
@@ -58,26 +63,26 @@ def headline(diagnostics: Found, evaluation: Found) -> str:
     return f"{converged}, {_calibrated(evaluation['calibration_checks'])}"
 
 
-def _calibrated(checks: Mapping[str, Mapping[str, Any]]) -> str:
+def _calibrated(checks: Mapping[str, CalibrationCheck]) -> str:
     if failed(checks):
         return "NOT CALIBRATED"
     return "calibration not tested" if untested(checks) else "calibrated"
 
 
-def accuracy(test: Found, unit: str) -> str:
+def accuracy(test: Scores, unit: str) -> str:
     """Describe the errors of test rows."""
     half, most = (_percent(test, f"relative_error_p{share}") for share in (50, 95))
     errors = f"half within {half}%, 95 % within {most}% of the target; " if half else ""
     return f"{errors}RMSE {shown(test, 'rmse_target', '.3g')}{unit and f' {unit}'}"
 
 
-def _percent(test: Found, key: str) -> str:
+def _percent(test: Scores, key: str) -> str:
     """Write a share in percent; empty if it is missing or zero."""
     value, error = test.get(key), error_of(test, key)
     return with_error(100 * value, error and 100 * error, ".3g") if value else ""
 
 
-def of_spread(evaluation: Found) -> list[str]:
+def of_spread(evaluation: Evaluation) -> list[str]:
     """Describe a spread of residuals that changes along the prediction, and error bars that fail.
 
     Error bars fail if their coverage in a third of the predictions is beyond its limits.
@@ -100,7 +105,7 @@ def of_spread(evaluation: Found) -> list[str]:
     return lines
 
 
-def of_rival(evaluation: Found) -> str:
+def of_rival(evaluation: Evaluation) -> str:
     """Describe the Gaussian process on the same rows, and which of the two predicts better."""
     rivals = evaluation.get("rivals")
     if not rivals:
@@ -109,7 +114,8 @@ def of_rival(evaluation: Found) -> str:
     if "missing" in rival:
         return f"Gaussian process: not compared, {needed(rival['missing'], 'rivals')}"
     errors = accuracy(rival["test"], evaluation["learned"]["unit"])
-    more, error = (rival["lppd_difference"][name] for name in ("mean", "standard_error"))
+    difference = rival["lppd_difference"]
+    more, error = difference["mean"], difference["standard_error"]
     if error is None:
         return f"Gaussian process on the same rows: {errors}; one test row does not tell more"
     better = {-1: "the network is better", 0: "equal within the error", 1: "the process is better"}
@@ -119,23 +125,19 @@ def of_rival(evaluation: Found) -> str:
     )
 
 
-def better_rival(evaluation: Found) -> str | None:
+def better_rival(evaluation: Evaluation) -> str | None:
     """Describe a Gaussian process whose log score is higher beyond the error; else None."""
     rivals = evaluation.get("rivals", {})
     return of_rival(evaluation) if any(_side(rival) > 0 for rival in rivals.values()) else None
 
 
-def _side(rival: Found) -> int:
+def _side(rival: Rival) -> int:
     """Return 1 if the log score of a rival is higher beyond the error, -1 if lower, else 0."""
-    found = rival.get("lppd_difference", {})
-    low, high = found.get("low"), found.get("high")
+    if "lppd_difference" not in rival:
+        return 0
+    low, high = rival["lppd_difference"]["low"], rival["lppd_difference"]["high"]
     return 0 if low is None or high is None else int(low > 0) - int(high < 0)
 
 
-def failed(checks: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """Name the checks that failed."""
-    return [name for name, check in checks.items() if not check["passed"]]
-
-
-def _describe(name: str, check: Mapping[str, Any]) -> str:
+def _describe(name: str, check: Outcome) -> str:
     return f"{label_of(name)}: {show_value(check['value'])}, must be {show_limit(name, check)}"

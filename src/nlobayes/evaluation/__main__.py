@@ -1,0 +1,47 @@
+"""The tables of keys at the end of docs/files.md, from the types that state them.
+
+`make schema` writes them into the page; a test compares.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+
+from nlobayes.diagnostics import run_diagnostics as of_chains
+from nlobayes.evaluation import run_evaluation as of_rows
+from nlobayes.settings.meanings import meanings
+
+SECTIONS: dict[str, tuple[type, ...]] = {
+    "diagnostics.json": (
+        *(of_chains.Verdict, of_chains.Agreement, of_chains.FunctionNumbers),
+        *(of_chains.ChainNumbers, of_chains.SamplerNumbers, of_chains.StillChains),
+        *(of_chains.Run, of_chains.WeightSpread),
+    ),
+    "evaluation.json": (
+        *(of_rows.Evaluation, of_rows.SplitScores, of_rows.Spread, of_rows.Halves),
+        *(of_rows.StatedNoise, of_rows.Rival, of_rows.Difference, of_rows.ScoredDraws),
+        *(of_rows.Learned, of_rows.Stacking),
+    ),
+}
+
+
+def as_markdown() -> str:
+    """Return the sections of both files, a table for each type."""
+    lines: list[str] = []
+    for file, models in SECTIONS.items():
+        lines += [f"## Keys of {file}", ""]
+        for model in models:
+            lines += _table(model)
+    return "\n".join(lines[:-1]) + "\n"
+
+
+def _table(model: type) -> Iterator[str]:
+    yield from (f"**{(model.__doc__ or '').strip()}**", "", "| key | meaning |", "|---|---|")
+    for key, meaning in meanings(model).items():
+        yield f"| `{key}` | {' '.join(meaning.split())} |"
+    yield ""
+
+
+if __name__ == "__main__":
+    sys.stdout.write(as_markdown())
