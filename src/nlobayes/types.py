@@ -218,6 +218,17 @@ class Checkpoint(NamedTuple):
     adaptation: dict[str, np.ndarray]
 
 
+class WarmupSegment(NamedTuple):
+    """Consecutive steps of the warm-up of a group of chains, and its state after the last.
+
+    `stats` has axes (chain, step, ...).
+    """
+
+    first_step: int
+    stats: dict[str, np.ndarray]
+    end: Checkpoint
+
+
 class Segment(NamedTuple):
     """Consecutive draws of a group of chains, and its state after the last.
 

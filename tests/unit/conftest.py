@@ -30,6 +30,7 @@ from nlobayes.types import (
     Predicted,
     Predictions,
     Segment,
+    WarmupSegment,
 )
 
 COLUMNS = ("m1", "n11", "n12", "n13", "n14")
@@ -319,7 +320,8 @@ def _chain_group(
     warmed = [folder / f"warmup_{number}.nc" for number in range(warmups)]
     for number, path in enumerate(warmed):
         end = _checkpoint(chains, 5 * (number + 1), adapting=True)
-        write_warmup(path, 5 * number, _stats(chains, 5 * number, 5), end, ATTRS)
+        steps = WarmupSegment(5 * number, _stats(chains, 5 * number, 5), end)
+        write_warmup(path, steps, ATTRS)
     drawn = [folder / f"segment_{number}.nc" for number in range(segments)]
     for number, path in enumerate(drawn):
         segment = _segment(chains, number * draws, draws=draws, thin=thin)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import xarray as xr
 
-from nlobayes.artifacts.contents import named_group
+from nlobayes.artifacts.contents import named_group, read_variables
 from nlobayes.artifacts.netcdf import Artifact, Groups, open_artifact, write_groups
 from nlobayes.errors import InputError
-from nlobayes.types import Checkpoint, PosteriorDraws, Segment
+from nlobayes.types import Checkpoint, File, PosteriorDraws, Segment, WarmupSegment
 
 Attrs = Mapping[str, Any]
 Arrays = Mapping[str, np.ndarray]
@@ -23,10 +23,12 @@ LINEARISED = "linearised"
 """Value of the attribute `predictive` of a file with such centres."""
 FUNCTION = (*LEADING, "reference_point", "output")
 DRAWN = ("posterior", "sample_stats", "predictions")
+CHECKPOINT = ("state", "tuned", "adaptation")
 
 
-def write_warmup(path: Path, first_step: int, stats: Arrays, end: Checkpoint, attrs: Attrs) -> None:
-    """Write a segment of a warm-up: stats of every step (chain, draw) and its end state."""
+def write_warmup(path: Path, warmed: WarmupSegment, attrs: Attrs) -> None:
+    """Write a segment of a warm-up."""
+    first_step, stats, end = warmed
     groups = {
         "warmup_sample_stats": _stats(stats, end.chains, first_step),
         **_checkpoint(end),
@@ -52,16 +54,19 @@ def write_segment(path: Path, segment: Segment, attrs: Attrs) -> None:
     write_groups(path, "segment", groups, {**attrs, "chains": end.chains})
 
 
-def write_empty_segment(path: Path, previous: Artifact, attrs: Attrs) -> None:
-    """Write a segment without draws, with the end state of the previous segment."""
-    empty = {name: previous.groups[name].isel(draw=slice(0, 0)) for name in DRAWN}
-    chains = {"chains": previous.attrs["chains"]}
-    write_groups(path, "segment", previous.groups | empty, {**attrs, **chains})
+def empty_segment(previous: Artifact) -> Segment:
+    """Return a segment without draws that continues a segment, in its end state."""
+    function, stats = previous.groups["predictions"]["f"].values, previous.groups["sample_stats"]
+    variables, end = read_variables(previous.groups["posterior"]), checkpoint_of(previous)
+    nothing = {name: values[:, :0] for name, values in variables.values.items()}
+    of_draws = {str(name): values.values[:, :0] for name, values in stats.items()}
+    kept = variables._replace(values=nothing)
+    return Segment(end.next_step, 1, kept, of_draws, function[:, :0], end)
 
 
-def read_checkpoint(path: Path) -> Checkpoint:
-    """Read the end state of a warm-up or of a segment."""
-    _, groups, attrs, _ = open_artifact(path, only=("state", "tuned", "adaptation"))
+def checkpoint_of(artifact: Artifact) -> Checkpoint:
+    """Return the end state of a warm-up or of a segment."""
+    path, groups, attrs, _ = artifact
     if attrs.get("kind") not in ("segment", "warmup"):
         raise InputError("artifacts.other_kind", path=path, found=attrs.get("kind"), kind="warmup")
     return Checkpoint(
@@ -71,9 +76,19 @@ def read_checkpoint(path: Path) -> Checkpoint:
             name: {str(key): array.values for key, array in groups[name].data_vars.items()}
             if name in groups
             else {}
-            for name in ("state", "tuned", "adaptation")
+            for name in CHECKPOINT
         },
     )
+
+
+def read_checkpoint(path: Path) -> Checkpoint:
+    """Read the end state of a warm-up or of a segment."""
+    return checkpoint_of(open_artifact(path, only=CHECKPOINT))
+
+
+WarmupFile = Annotated[WarmupSegment, File(write=write_warmup)]
+DrawnFile = Annotated[Segment, File(write=write_segment)]
+CheckpointFile = Annotated[Checkpoint, File(read_checkpoint)]
 
 
 def assemble(warmups: Iterable[Artifact], segments: Iterable[Artifact], every: int = 1) -> Groups:

@@ -180,6 +180,13 @@ def observed_groups(dataset: Dataset, rows: np.ndarray) -> Groups:
     }
 
 
+def posterior_groups(draws: Groups, dataset: Dataset) -> Groups:
+    """Add to draws the rows of f and the train rows, and explain what their variables are."""
+    f = draws["predictions"].assign_coords(reference_point=dataset.reference)
+    groups = draws | observed_groups(dataset, dataset.split == 0) | {"predictions": f}
+    return {name: explain(group) for name, group in groups.items()}
+
+
 def read_variables(group: xr.Dataset) -> Named:
     """Read the weights and noise of a posterior group by name, with axes (chain, draw, ...)."""
     return _unname(group, ("chain", "draw"))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -139,6 +140,8 @@ def artifact_file(kind: str) -> File:
     return File(lambda artifact: artifact, kind=kind)
 
 
+OpenerFile = Annotated[Callable[..., Artifact], File(lambda path: partial(open_artifact, path))]
+"""A file of chains, which a stage opens itself, in parts: those of a run together are too large."""
 SegmentFile = Annotated[Artifact, artifact_file("segment")]
 PosteriorFile = Annotated[Groups, groups_file("posterior")]
 ThinnedFile = Annotated[Groups, groups_file("thinned")]

@@ -55,7 +55,9 @@ class Port(NamedTuple):
         return Stated(value, opened[-1].attrs) if self.is_stated else value
 
 
-def stage(*, on_device: bool = False) -> Callable[[Callable[..., Any]], Command]:
+def stage(
+    *, on_device: bool = False, idle: Callable[..., bool] = lambda **given: False
+) -> Callable[[Callable[..., Any]], Command]:
     """Make a command of a function of values, which stays its attribute `compute`.
 
     The parameters of the function are `job`, a model of specifications, `earlier`, the earlier data
@@ -69,6 +71,8 @@ def stage(*, on_device: bool = False) -> Callable[[Callable[..., Any]], Command]
     ----------
     on_device
         Whether it computes on the device of the model of its job; otherwise on the CPU.
+    idle
+        Whether nothing is to be computed, given the parameters by name; then JAX is not loaded.
     """
 
     def decorate(function: Callable[..., Any]) -> Command:
@@ -90,13 +94,13 @@ def stage(*, on_device: bool = False) -> Callable[[Callable[..., Any]], Command]
             if "job" in hints:
                 given["job"] = job = read_job(hints["job"], chosen["spec"])
                 spec = job.model_dump()
-                if "model" in spec:
-                    facts = _configure(job.model, on_device, chosen)
             try:
                 given |= {name: port.read(chosen[name], opened) for name, port in files.items()}
                 if "earlier" in hints:
                     given["earlier"] = earlier_of(job.model)
                     opened += earlier_files(job.model)
+                if "model" in (spec or ()) and not idle(**given):
+                    facts = _configure(job.model, on_device, chosen)
                 made = function(**given)
             except InputError as error:
                 raise _at_paths(error, {name: chosen[name] for name in files}) from None

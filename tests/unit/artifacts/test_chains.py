@@ -11,7 +11,7 @@ import pytest
 
 from nlobayes.artifacts import chains, contents
 from nlobayes.artifacts.netcdf import open_artifact, read_attrs
-from nlobayes.types import Checkpoint, Named, Segment
+from nlobayes.types import Checkpoint, Named, Segment, WarmupSegment
 from tests.refusals import refused
 from tests.unit.artifacts.opened import assemble, draws
 
@@ -41,7 +41,7 @@ def test_a_piece_of_a_warmup_is_read_back(
     """These are arrays that an unfinished warm-up stores."""
     path, end = tmp_path / "out.nc", make_checkpoint(chain_group, 8, dtype, adapting=True)
     stats = make_stats(chain_group, 5, 3, dtype)
-    chains.write_warmup(path, 5, stats, end, {})
+    chains.write_warmup(path, WarmupSegment(5, stats, end), {})
     assert_same_bits(chains.read_checkpoint(path), end)
     written = open_artifact(path, "warmup").groups["warmup_sample_stats"]
     assert written["chain"].values.tolist() == [*chain_group]
@@ -184,8 +184,10 @@ def test_segments_of_no_draws_end_where_the_one_before_ended(
     """They have no draws, can be continued from, and are skipped."""
     warmups, segments = make_chain_group(tmp_path, (0, 1), 2)
     empty, again = tmp_path / "empty.nc", tmp_path / "again.nc"
-    chains.write_empty_segment(empty, open_artifact(segments[1], "segment"), {"verb": "draw"})
-    chains.write_empty_segment(again, open_artifact(empty, "segment"), {"verb": "draw"})
+    nothing = chains.empty_segment(open_artifact(segments[1], "segment"))
+    chains.write_segment(empty, nothing, {"verb": "draw"})
+    nothing = chains.empty_segment(open_artifact(empty, "segment"))
+    chains.write_segment(again, nothing, {"verb": "draw"})
     end = chains.read_checkpoint(segments[1])
     for path in (empty, again):
         assert_same_bits(chains.read_checkpoint(path), end)
@@ -206,7 +208,7 @@ def test_no_segment_of_no_draws_follows_a_warmup(
     """Chains that drew nothing have not converged."""
     (warmup,), _ = make_chain_group(tmp_path, (0,))
     with refused("artifacts.other_kind", path=warmup, found="warmup", kind="segment"):
-        chains.write_empty_segment(tmp_path / "empty.nc", open_artifact(warmup, "segment"), {})
+        chains.empty_segment(open_artifact(warmup, "segment"))
     assert not (tmp_path / "empty.nc").exists()
 
 

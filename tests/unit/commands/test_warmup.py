@@ -160,9 +160,14 @@ def test_chains_that_share_a_start_differ_by_their_number(
 
 @pytest.mark.parametrize("given", ["neither", "both"])
 def test_a_warmup_begins_in_one_way(
-    tmp_path: Path, dataset_path: Path, starts: list[Path], job: Callable[..., str], given: str
+    tmp_path: Path,
+    dataset_path: Path,
+    starts: list[Path],
+    warmed: Path,
+    job: Callable[..., str],
+    given: str,
 ) -> None:
-    options: dict[str, Any] = {"start": starts, "previous": starts[0]} if given == "both" else {}
+    options: dict[str, Any] = {"start": starts, "previous": warmed} if given == "both" else {}
     with refused("commands.start_or_previous", where="warmup"):
         warmup(job(), dataset_path, tmp_path / "out.nc", **options)
     assert not (tmp_path / "out.nc").exists()

@@ -14,7 +14,7 @@ from nlobayes.commands.tools.watch import watch
 from nlobayes.diagnostics.convergence import rhat
 from nlobayes.errors import InputError
 from nlobayes.study.watched import WatchedRun, WatchJob
-from nlobayes.types import Checkpoint, Named, Segment
+from nlobayes.types import Checkpoint, Named, Segment, WarmupSegment
 from nlobayes.watching.chain_files import Folders, cached_reader
 from nlobayes.watching.run_states import RunState, state_of
 
@@ -52,7 +52,8 @@ def write_group(project: Path, chain: int, segments: int) -> None:
     folder = project / "results/chains" / RUN / str(chain)
     folder.mkdir(parents=True, exist_ok=True)
     lp = np.zeros((1, 40))
-    write_warmup(folder / "warmup_0.nc", 0, {"lp": lp, "energy": lp}, end_of(chain, 40), {})
+    warmed = WarmupSegment(0, {"lp": lp, "energy": lp}, end_of(chain, 40))
+    write_warmup(folder / "warmup_0.nc", warmed, {})
     os.utime(folder / "warmup_0.nc", (1000, 1000))
     for number in range(segments):
         stats = {name: np.zeros((1, DRAWS)) for name in ("lp", "energy")}

@@ -1,8 +1,8 @@
 """Make a posterior by an approximate method, in one job."""
 
 from nlobayes.artifacts.chains import LINEARISED, draw_groups
-from nlobayes.artifacts.contents import DatasetFile, StartFile, observed_groups, statement_of
-from nlobayes.artifacts.netcdf import PosteriorFile, explain
+from nlobayes.artifacts.contents import DatasetFile, StartFile, posterior_groups, statement_of
+from nlobayes.artifacts.netcdf import PosteriorFile
 from nlobayes.commands.stage import stage
 from nlobayes.evaluation.reweighting.resampling import choose
 from nlobayes.study.jobs import ApproximateJob
@@ -46,9 +46,6 @@ def approximate(
     if drawn.resample is not None:
         named, weighed = choose(named, drawn.resample, job.seed)
     linearised = {} if named.centres is None else {"predictive": LINEARISED}
-    groups = draw_groups(named)
-    groups |= observed_groups(data, data.split == 0)
-    groups["predictions"] = groups["predictions"].assign_coords(reference_point=data.reference)
     facts = {**drawn.of_starts, **weighed, **linearised, **statement_of(dataset.facts)}
-    explained = {name: explain(group) for name, group in groups.items()}
-    return Stated(explained, {"exact": False, **facts, "form": "approximation"})
+    groups = posterior_groups(draw_groups(named), data)
+    return Stated(groups, {"exact": False, **facts, "form": "approximation"})

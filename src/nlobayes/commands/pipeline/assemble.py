@@ -1,45 +1,49 @@
 """Join all chains into one posterior, as ArviZ InferenceData."""
 
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from nlobayes import provenance
-from nlobayes.artifacts import chains, contents
-from nlobayes.artifacts.netcdf import Artifact, explain, open_artifact, write_groups
-from nlobayes.artifacts.seals import digests
+from nlobayes.artifacts import chains
+from nlobayes.artifacts.contents import DatasetFile, posterior_groups, statement_of
+from nlobayes.artifacts.netcdf import Artifact, OpenerFile, PosteriorFile
+from nlobayes.commands.stage import stage
 from nlobayes.diagnostics.thinning import storage_stride
 from nlobayes.errors import InputError
 from nlobayes.stages.sizes import MOST_STORED
+from nlobayes.types import Stated
 
 
+@stage()
 def assemble(
-    dataset: Annotated[Path, typer.Option(help="Dataset of the posterior.")],
-    warmup: Annotated[list[Path], typer.Option(help="Warm-up, group by group in order.")],
-    segment: Annotated[list[Path], typer.Option(help="Segment, group by group in order.")],
-    out: Annotated[Path, typer.Option(help="Posterior to write.")],
-) -> None:
+    dataset: Stated[DatasetFile], warmup: list[OpenerFile], segment: list[OpenerFile]
+) -> Stated[PosteriorFile]:
     """Join segments along draws and chains, with the data they are conditioned on.
 
     Where the specification does not state every how many draws weights are stored, the
     autocorrelation of f decides.
+
+    Parameters
+    ----------
+    dataset
+        Dataset of the posterior.
+    warmup
+        Warm-up, group by group in order.
+    segment
+        Segment, group by group in order.
+
+    Returns
+    -------
+    out
+        Posterior to write.
     """
-    source = open_artifact(dataset, "dataset")
-    drawn = [open_artifact(path, "segment", only=("predictions",)) for path in segment]
+    drawn = [open_one("segment", only=("predictions",)) for open_one in segment]
     made = _one_specification(drawn)
     every = _stride(drawn) if made["spec"].get("thin", 1) is None else 1
-    warmed = (open_artifact(path, "warmup") for path in warmup)
-    groups = chains.assemble(warmed, (open_artifact(path, "segment") for path in segment), every)
-    data = contents.dataset_of(source)
-    groups |= contents.observed_groups(data, data.split == 0)
-    groups["predictions"] = groups["predictions"].assign_coords(reference_point=data.reference)
-    groups = {name: explain(group) for name, group in groups.items()}
-    facts = {name: made[name] for name in ("device", "precision", "exact")}
-    facts |= contents.statement_of(source.attrs)
-    inputs = digests([source, *warmup, *drawn])
-    record = provenance.record("assemble", made["spec"], inputs, **facts)
-    write_groups(out, "posterior", groups, record)
+    # Files are opened one after another, so that weights which are not stored are soon dropped.
+    warmed = (open_one("warmup") for open_one in warmup)
+    groups = chains.assemble(warmed, (open_one("segment") for open_one in segment), every)
+    facts = {name: made[name] for name in ("spec", "device", "precision", "exact")}
+    facts |= statement_of(dataset.facts)
+    return Stated(posterior_groups(groups, dataset.value), facts)
 
 
 def _stride(segments: list[Artifact]) -> int:

@@ -1,67 +1,83 @@
 """Draw one segment of a group of chains."""
 
+from collections.abc import Mapping
 from functools import partial
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from nlobayes import provenance, runtime
-from nlobayes.artifacts.chains import read_checkpoint, write_empty_segment, write_segment
-from nlobayes.artifacts.contents import read_dataset
-from nlobayes.artifacts.files import read_json
-from nlobayes.artifacts.netcdf import open_artifact
-from nlobayes.artifacts.seals import digests
-from nlobayes.commands.shared.earlier import earlier_files, earlier_of
+from nlobayes.artifacts.chains import CHECKPOINT, DrawnFile, checkpoint_of, empty_segment
+from nlobayes.artifacts.contents import DatasetFile
+from nlobayes.artifacts.files import json_file
+from nlobayes.artifacts.netcdf import OpenerFile
+from nlobayes.commands.stage import stage
 from nlobayes.errors import InputError
-from nlobayes.study.jobs import DrawJob, read_job
-from nlobayes.types import Checkpoint, Segment
+from nlobayes.study.jobs import DrawJob
+from nlobayes.types import Checkpoint, EarlierData, Segment, Stated
 from nlobayes.watching.progress import pieces
 
 INHERITED = ("device", "precision", "exact")
 
 
+def _is_met(verdict: Mapping[str, Any] | None, **_: Any) -> bool:
+    return verdict is not None and verdict["met"]
+
+
+@stage(on_device=True, idle=_is_met)
 def draw(
-    spec: Annotated[str, typer.Option(help="Job specification: JSON text or a file.")],
-    dataset: Annotated[Path, typer.Option(help="Dataset of the posterior.")],
-    previous: Annotated[Path, typer.Option(help="Warm-up or segment to continue from.")],
-    out: Annotated[Path, typer.Option(help="Segment to write.")],
-    verdict: Annotated[
-        Path | None, typer.Option(help="Verdict on the segments before; none is drawn once met.")
-    ] = None,
-    chain_group: Annotated[int, typer.Option(help="Number of the group of chains.", min=0)] = 0,
-) -> None:
-    """Continue a chain group from its stored state, and write the draws with the new state."""
-    job = read_job(DrawJob, spec)
-    if verdict is not None and read_json(verdict, "met")["met"]:
-        typer.echo(f"{verdict}: converged, nothing to draw", err=True)
-        _write_nothing(job, dataset, previous, verdict, out)
-        return
-    runtime.configure(job.model.precision, job.model.device, job.model.shards)
-    runtime.choose_device(job.model.device, chain_group, job.model.shards)
+    job: DrawJob,
+    dataset: DatasetFile,
+    previous: OpenerFile,
+    earlier: EarlierData | None,
+    verdict: Annotated[dict[str, Any], json_file("met")] | None = None,
+    chain_group: int = 0,
+) -> Stated[DrawnFile]:
+    """Continue a chain group from its stored state, and write the draws with the new state.
+
+    Parameters
+    ----------
+    dataset
+        Dataset of the posterior.
+    previous
+        Warm-up or segment to continue from.
+    verdict
+        Verdict on the segments before; none is drawn once met.
+    chain_group
+        Number of the group of chains.
+
+    Returns
+    -------
+    out
+        Segment to write.
+    """
+    if _is_met(verdict):
+        typer.echo("converged, nothing to draw", err=True)
+        before = previous("segment")
+        return Stated(empty_segment(before), {name: before.attrs[name] for name in INHERITED})
     import jax
 
     from nlobayes import builder
     from nlobayes.inference import checks, records, sampling
 
-    data, begin = read_dataset(dataset), read_checkpoint(previous)
+    begin = checkpoint_of(previous(only=CHECKPOINT))
     if begin.adaptation and begin.next_step < job.warmup.steps:
         made, steps = begin.next_step, job.warmup.steps
-        raise InputError("commands.unfinished_warmup", where=previous, made=made, steps=steps)
-    model, kernel, adaptation = builder.build_sampler(job, data, earlier_of(job.model))
+        raise InputError("commands.unfinished_warmup", where="previous", made=made, steps=steps)
+    model, kernel, adaptation = builder.build_sampler(job, dataset, earlier)
     template = builder.sampling_template(model, adaptation, len(begin.chains))
     states, tuned = (
-        records.from_arrays(like, arrays, str(previous))
+        records.from_arrays(like, arrays, "previous")
         for like, arrays in zip(template, (begin.state, begin.tuned), strict=True)
     )
-    observe = builder.observer(model, data)
-    keys = builder.chain_keys(job.seed, "draw", begin.chains)
-    completion = builder.complete_chains(model, job.seed, begin.chains)
     first_draw = 0 if begin.adaptation else begin.next_step
     unit, label = job.thin or 1, f"draws of chains {list(begin.chains)}"
-
     draw_on = partial(
-        sampling.draw, keys, kernel, thin=unit, observe=observe, completion=completion
+        sampling.draw,
+        builder.chain_keys(job.seed, "draw", begin.chains),
+        kernel,
+        thin=unit,
+        observe=builder.observer(model, dataset),
+        completion=builder.complete_chains(model, job.seed, begin.chains),
     )
 
     def draw_piece(states: Any, first: int, kept: int) -> Any:
@@ -81,20 +97,4 @@ def draw(
     )
     variables = builder.name_variables(model, draws.kept)
     segment = Segment(first_draw, unit, variables, stats, draws.observed["f"], end)
-    record = provenance.record(
-        "draw",
-        job.model_dump(),
-        digests(filter(None, (dataset, previous, verdict, *earlier_files(job.model)))),
-        device=runtime.device(),
-        precision=job.model.precision,
-        exact=kernel.exact,
-    )
-    write_segment(out, segment, record)
-
-
-def _write_nothing(job: DrawJob, dataset: Path, previous: Path, verdict: Path, out: Path) -> None:
-    """Write a segment without draws, because the chains have converged before."""
-    before = open_artifact(previous, "segment")
-    facts = {name: before.attrs[name] for name in INHERITED}
-    inputs = digests([dataset, before, verdict])
-    write_empty_segment(out, before, provenance.record("draw", job.model_dump(), inputs, **facts))
+    return Stated(segment, {"exact": kernel.exact})

@@ -1,8 +1,8 @@
 """Sample a posterior by PyMC's NUTS, all chains in one job, as a reference for our kernels."""
 
 from nlobayes.artifacts.chains import sampled_groups
-from nlobayes.artifacts.contents import DatasetFile, observed_groups, statement_of
-from nlobayes.artifacts.netcdf import PosteriorFile, explain
+from nlobayes.artifacts.contents import DatasetFile, posterior_groups, statement_of
+from nlobayes.artifacts.netcdf import PosteriorFile
 from nlobayes.commands.stage import stage
 from nlobayes.study.jobs import SampleJob
 from nlobayes.types import EarlierData, Stated
@@ -26,10 +26,7 @@ def sample(
     """
     from nlobayes import builder
 
-    data = dataset.value
-    made = builder.sample_chains(job, data, earlier)
+    made = builder.sample_chains(job, dataset.value, earlier)
     groups = sampled_groups(made.draws, made.stats, made.warmup)
-    groups |= observed_groups(data, data.split == 0)
-    groups["predictions"] = groups["predictions"].assign_coords(reference_point=data.reference)
-    explained = {name: explain(group) for name, group in groups.items()}
-    return Stated(explained, {"exact": True, **statement_of(dataset.facts)})
+    facts = {"exact": True, **statement_of(dataset.facts)}
+    return Stated(posterior_groups(groups, dataset.value), facts)

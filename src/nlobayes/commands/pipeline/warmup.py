@@ -1,36 +1,50 @@
 """Adapt the kernel of a chain group, segment by segment; it is frozen before the first draw."""
 
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
-from nlobayes import provenance, runtime
-from nlobayes.artifacts.chains import read_checkpoint, write_warmup
-from nlobayes.artifacts.contents import read_dataset, read_map
-from nlobayes.artifacts.seals import digests
-from nlobayes.commands.shared.earlier import earlier_files, earlier_of
+from nlobayes.artifacts.chains import CheckpointFile, WarmupFile
+from nlobayes.artifacts.contents import DatasetFile, StartFile
+from nlobayes.commands.stage import stage
 from nlobayes.errors import InputError
-from nlobayes.study.jobs import WarmupJob, read_job
-from nlobayes.types import Checkpoint
+from nlobayes.study.jobs import WarmupJob
+from nlobayes.types import Checkpoint, EarlierData, MAPEstimate, Stated, WarmupSegment
 from nlobayes.watching.progress import pieces
 
 
+@stage(on_device=True)
 def warmup(
-    spec: Annotated[str, typer.Option(help="Job specification: JSON text or a file.")],
-    dataset: Annotated[Path, typer.Option(help="Dataset of the posterior.")],
-    out: Annotated[Path, typer.Option(help="Warm-up to write.")],
-    start: Annotated[list[Path], typer.Option(help="MAP of a chain; once per chain.")] = [],  # noqa: B006
-    previous: Annotated[Path | None, typer.Option(help="Warm-up to continue from.")] = None,
-    chain_group: Annotated[int, typer.Option(help="Number of the group of chains.", min=0)] = 0,
-    chain: Annotated[list[int], typer.Option(help="Number of a chain, if not its MAP's.")] = [],  # noqa: B006
-) -> None:
-    """Warm up from the MAPs, or continue from the segment before, and write the state."""
+    job: WarmupJob,
+    dataset: DatasetFile,
+    earlier: EarlierData | None,
+    start: list[StartFile] = [],  # noqa: B006
+    previous: CheckpointFile | None = None,
+    chain_group: int = 0,
+    chain: list[int] = [],  # noqa: B006
+) -> Stated[WarmupFile]:
+    """Warm up from the MAPs, or continue from the segment before, and write the state.
+
+    Parameters
+    ----------
+    dataset
+        Dataset of the posterior.
+    start
+        MAP of a chain; once per chain.
+    previous
+        Warm-up to continue from.
+    chain_group
+        Number of the group of chains.
+    chain
+        Number of a chain, if not its MAP's.
+
+    Returns
+    -------
+    out
+        Warm-up to write.
+    """
     if bool(start) == bool(previous):
         raise InputError("commands.start_or_previous", where="warmup")
-    job = read_job(WarmupJob, spec)
-    runtime.configure(job.model.precision, job.model.device, job.model.shards)
-    runtime.choose_device(job.model.device, chain_group, job.model.shards)
     import jax
 
     from nlobayes import builder
@@ -38,25 +52,9 @@ def warmup(
     from nlobayes.inference.replicas import describe_ladder
     from nlobayes.inference.warmup import adapt
 
-    data = read_dataset(dataset)
-    model, kernel, adaptation = builder.build_sampler(job, data, earlier_of(job.model))
-    if previous is None:
-        starts = [read_map(path) for path in start]
-        for path, one in zip(start, starts, strict=True):
-            builder.check_finite(model, one.position, f"{path}: the MAP of chain {one.chain}")
-        chains, first_step = tuple(chain or (one.chain for one in starts)), 0
-        if len(set(chains)) < len(starts) or len(chains) > len(starts):
-            raise InputError("commands.chains_without_maps", maps=len(starts), chains=[*chains])
-        carry = adaptation.start(builder.begin_chains(model, [one.position for one in starts]))
-    else:
-        before = read_checkpoint(previous)
-        chains, first_step = before.chains, before.next_step
-        template = builder.warmup_template(model, adaptation, len(chains))
-        carry = records.from_arrays(template, before.adaptation, str(previous))
-        if first_step + job.warmup.steps_per_segment > job.warmup.steps:
-            raise InputError(
-                "commands.no_segment_left", where=previous, made=first_step, steps=job.warmup.steps
-            )
+    sampler = builder.build_sampler(job, dataset, earlier)
+    chains, carry = _begin(job, sampler, start, chain, previous)
+    adaptation, first_step = sampler.adaptation, previous.next_step if previous else 0
     keys, label = builder.chain_keys(job.seed, "warmup", chains), f"warm-up of chains {[*chains]}"
 
     def adapt_segment(carry: Any, first: int, steps: int) -> Any:
@@ -75,12 +73,33 @@ def warmup(
     typer.echo(checks.describe_tuned(end.tuned, chains), err=True)
     if "swap_acceptance" in stats:
         typer.echo(describe_ladder(stats["swap_acceptance"]), err=True)
-    made = provenance.record(
-        "warmup",
-        job.model_dump(),
-        digests([dataset, *([previous] if previous else start), *earlier_files(job.model)]),
-        device=runtime.device(),
-        precision=job.model.precision,
-        exact=kernel.exact,
-    )
-    write_warmup(out, first_step, stats, end, made)
+    return Stated(WarmupSegment(first_step, stats, end), {"exact": sampler.kernel.exact})
+
+
+def _begin(
+    job: WarmupJob,
+    sampler: Any,
+    starts: list[MAPEstimate],
+    numbers: list[int],
+    before: Checkpoint | None,
+) -> tuple[tuple[int, ...], Any]:
+    """Return the numbers of the chains, and the carry: that of the segment before, or at MAPs."""
+    from nlobayes import builder
+    from nlobayes.inference import records
+
+    model, adaptation = sampler.model, sampler.adaptation
+    if before is not None:
+        template = builder.warmup_template(model, adaptation, len(before.chains))
+        carry = records.from_arrays(template, before.adaptation, "previous")
+        made, steps = before.next_step, job.warmup.steps
+        if made + job.warmup.steps_per_segment > steps:
+            raise InputError("commands.no_segment_left", where="previous", made=made, steps=steps)
+        return before.chains, carry
+    for place, one in enumerate(starts):
+        where = f"start[{place}]: the MAP of chain {one.chain}"
+        builder.check_finite(model, one.position, where)
+    chains = tuple(numbers or (one.chain for one in starts))
+    if len(set(chains)) < len(starts) or len(chains) > len(starts):
+        raise InputError("commands.chains_without_maps", maps=len(starts), chains=[*chains])
+    positions = builder.begin_chains(model, [one.position for one in starts])
+    return chains, adaptation.start(positions)
