@@ -61,7 +61,7 @@ USE_REFERENCE = """
 from pathlib import Path
 import jax.numpy as jnp
 import numpy as np
-from nlobayes.commands.shared.prepared import prepared
+from nlobayes.prepared import prepared
 from nlobayes.data.references import is_reference, make_reference
 from nlobayes.fitting.table_settings import dataset_of, lines_of
 from nlobayes.study.datasets import DatasetPreset

@@ -71,7 +71,7 @@ except InputError as error:
 
 def preview_table(job, path):
     """Read the first rows of a table; the slow import is left to studies with a table."""
-    from nlobayes.commands.shared.requests import preview
+    from nlobayes.prepared import preview
 
     preview(job, path)
 

@@ -45,3 +45,9 @@ def with_error(value: float, error: float | None, form: str) -> str:
     digits = max(0, min(wanted, known))
     units = max(1, round(error * 10**digits))
     return f"{value:.{digits}f}({units}){end}"
+
+
+def rows_learned(facts: Mapping[str, Any]) -> str:
+    """Describe how many of the train rows a rival learned; empty if it learned all."""
+    rows, given = facts.get("rows"), facts.get("train_rows")
+    return f"{rows} of {given} rows" if rows and given and rows < given else ""

@@ -8,9 +8,8 @@ from typing import Any
 from rich.text import Text
 
 from nlobayes.diagnostics.tightness import TIGHT
-from nlobayes.evaluation.tasks.learned import rows_learned
 from nlobayes.extras import needed
-from nlobayes.metrics.shown import BRACKETS
+from nlobayes.metrics.shown import BRACKETS, rows_learned
 from nlobayes.metrics.sizes import label_of_size
 from nlobayes.reporting.columns import (
     CALIBRATED,

@@ -12,10 +12,10 @@ import pytest
 from nlobayes.artifacts.contents import read_dataset
 from nlobayes.commands.audit.show import show
 from nlobayes.commands.pipeline.prepare import prepare
-from nlobayes.commands.shared.requests import preview
 from nlobayes.data.splits import TEST, TRAIN, VALIDATION
 from nlobayes.data.table_files import to_csv_text
 from nlobayes.data.transforms import apply_features, feature_transform
+from nlobayes.prepared import preview
 from nlobayes.study.datasets import DatasetPreset
 from nlobayes.study.job_builder import prepare_job
 from nlobayes.study.jobs import PrepareJob

@@ -14,10 +14,10 @@ from nlobayes.artifacts.contents import read_dataset, write_dataset
 from nlobayes.artifacts.netcdf import open_artifact, read_attrs
 from nlobayes.commands.pipeline.evaluate import evaluate
 from nlobayes.commands.pipeline.prepare import prepare
-from nlobayes.commands.shared.requests import preview
 from nlobayes.data.selection import Selection
 from nlobayes.data.splits import SPLITS, TEST, TRAIN
 from nlobayes.data.table_files import to_csv_text
+from nlobayes.prepared import preview
 from nlobayes.study.datasets import DatasetPreset
 from nlobayes.study.job_builder import prepare_job
 from nlobayes.types import Dataset, RowGroups, Table

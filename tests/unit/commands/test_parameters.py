@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from nlobayes.commands.shared.parameters import Parameters
+from nlobayes.commands.pipeline.tabulate_chains import Parameters
 from nlobayes.commands.shared.posteriors import without_fixed
 from tests.refusals import refused
 

@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from nlobayes.commands.shared.requests import preview
 from nlobayes.data.table_files import PREVIEWED_ROWS, preview_table, read_table, to_arrow
 from nlobayes.errors import InputError
+from nlobayes.prepared import preview
 from nlobayes.study.datasets import DatasetPreset
 from nlobayes.study.job_builder import prepare_job
 from nlobayes.types import Table

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nlobayes.commands.shared.trials import (
+from nlobayes.commands.pipeline.speed import (
     Trials,
     cores_used,
     milliseconds,

@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nlobayes.commands.shared.prepared import prepared
 from nlobayes.data.simulators.simulate import TARGETS, Settings, scan_table
 from nlobayes.data.splits import TRAIN
 from nlobayes.fitting.reference_choice import AUTO, CALCULATIONS, NONE, columns_of_points
 from nlobayes.fitting.studies import Choices, configure, plan_of
 from nlobayes.fitting.table_settings import dataset_of
+from nlobayes.prepared import prepared
 from nlobayes.study.job_builder import prepare_job
 from nlobayes.types import Table
 from tests.refusals import refused

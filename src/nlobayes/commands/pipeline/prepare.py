@@ -7,11 +7,11 @@ from typing import Annotated
 import typer
 
 from nlobayes.artifacts.contents import DatasetFile
-from nlobayes.commands.shared.prepared import prepared
 from nlobayes.commands.stage import stage
 from nlobayes.data.statements import complete, spell
 from nlobayes.data.table_files import read_table
 from nlobayes.errors import InputError
+from nlobayes.prepared import prepared
 from nlobayes.study.jobs import PrepareJob
 from nlobayes.types import File, Stated
 

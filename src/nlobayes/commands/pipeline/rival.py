@@ -16,8 +16,9 @@ from nlobayes.artifacts.predicted import rival_groups
 from nlobayes.commands.stage import stage
 from nlobayes.data.splits import TRAIN
 from nlobayes.data.transforms import target_transform, unstandardise
-from nlobayes.evaluation.tasks.learned import check_target, rows_learned
+from nlobayes.evaluation.tasks.learned import check_target
 from nlobayes.extras import PACKAGES, needed
+from nlobayes.metrics.shown import rows_learned
 from nlobayes.rivals import FittedRival, Rival
 from nlobayes.study.jobs import RivalJob
 from nlobayes.types import Dataset, File, RivalPrediction, Stated

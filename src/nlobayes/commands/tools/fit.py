@@ -13,7 +13,6 @@ import typer
 
 from nlobayes.artifacts.files import check_place, write_bytes, write_parquet, write_text
 from nlobayes.artifacts.surrogate_file import read_surrogate
-from nlobayes.commands.shared.prepared import prepared
 from nlobayes.data.table_files import read_table, to_arrow
 from nlobayes.errors import InputError
 from nlobayes.evaluation import in_words
@@ -35,6 +34,7 @@ from nlobayes.fitting.studies import (
 from nlobayes.fitting.table_settings import SPLIT, dataset_of, lines_of
 from nlobayes.metrics.shown import shown
 from nlobayes.predicting.points import check_names
+from nlobayes.prepared import prepared
 from nlobayes.study.files import parse_yaml
 from nlobayes.study.job_builder import prepare_job
 

@@ -1,8 +1,6 @@
 """What a run learned, and its rivals; runs are comparable only if these are equal."""
 
 import hashlib
-from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
@@ -38,9 +36,3 @@ def check_target(data: Dataset) -> None:
     if scale == "classes" or targets > 1:
         received = scale if scale == "classes" else f"{targets} targets"
         raise InputError("commands.rival_of_one_target", where="rival", received=received)
-
-
-def rows_learned(facts: Mapping[str, Any]) -> str:
-    """Describe how many of the train rows a rival learned; empty if it learned all."""
-    rows, given = facts.get("rows"), facts.get("train_rows")
-    return f"{rows} of {given} rows" if rows and given and rows < given else ""

@@ -1,4 +1,4 @@
-"""The dataset of a table that is in memory, and the warnings of its rows and features."""
+"""A table and the settings of a dataset: a look before a study runs, the dataset, and warnings."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nlobayes.commands.shared.requests import request_of, rows_kept
 from nlobayes.data.column_names import named_columns
 from nlobayes.data.datasets import Choices, constant_features, make_dataset
 from nlobayes.data.plausibility import doubtful_rows, repeated_rows
 from nlobayes.data.request_checks import check_request, declare_units
-from nlobayes.data.selection import Selection, groups_of, select
+from nlobayes.data.selection import Request, Selection, groups_of, keep_rows, select
 from nlobayes.data.splits import Split
+from nlobayes.data.table_files import PREVIEWED_ROWS, preview_table
 from nlobayes.errors import InputError
+from nlobayes.study.datasets import Features, Target
 from nlobayes.study.jobs import PrepareJob
 from nlobayes.types import Dataset, Table
 
@@ -27,6 +28,25 @@ class Prepared(NamedTuple):
     warnings: list[str]
 
 
+def preview(job: PrepareJob, path: Path) -> None:
+    """Check the header of a table and its first targets.
+
+    Raises
+    ------
+    InputError
+        With all settings of the dataset that the table does not satisfy.
+    """
+    table = preview_table(path, _checked_columns(job), job.most_mb, job.names)
+    whole = all(len(column) < PREVIEWED_ROWS for column in table.columns.values())
+    kept = _rows_kept(table, job, path, whole=whole)
+    check_request(kept, _request_of(job), str(path))
+    if whole:
+        try:
+            Split(**job.split.model_dump()).labels(kept.columns[job.target.columns[0]])
+        except InputError as error:
+            raise error.within("split").within(path) from None
+
+
 def prepared(table: Table, job: PrepareJob, path: Path) -> Prepared:
     """Check a table that was read from `path`, split and transform it.
 
@@ -35,8 +55,8 @@ def prepared(table: Table, job: PrepareJob, path: Path) -> Prepared:
     InputError
         If the table does not have what the job requests, or its rows cannot be learned.
     """
-    given = rows_kept(table, job, path)
-    request = request_of(job)
+    given = _rows_kept(table, job, path)
+    request = _request_of(job)
     check_request(given, request, str(path))
     declared = declare_units(given, job.units, source=str(path))
     selection = select(declared, request, str(path), job.duplicates)
@@ -82,3 +102,46 @@ def _doubts(selection: Selection, columns: Sequence[str], constant: Sequence[str
         values = ", ".join(named_columns(constant))
         other = "points with another value lie outside the domain"
         yield f"{values} in every train row; {other}"
+
+
+def _rows_kept(table: Table, job: PrepareJob, path: Path, *, whole: bool = True) -> Table:
+    """Select the rows of a table that a dataset keeps; in a `whole` table every value must occur.
+
+    Raises
+    ------
+    InputError
+        If the column of the filter is missing, or no row has one of its values.
+    """
+    if job.rows is None:
+        return table
+    try:
+        return keep_rows(table, job.rows.column, job.rows.among, whole=whole)
+    except InputError as error:
+        raise error.within(path) from None
+
+
+def _checked_columns(job: PrepareJob) -> tuple[str, ...]:
+    """Return the columns whose values are checked."""
+    groups = (job.groups,) if job.groups else ()
+    rows = (job.rows.column,) if job.rows else ()
+    return (*job.target.columns, *job.target.reference_columns, *groups, *rows)
+
+
+def _request_of(job: PrepareJob) -> Request:
+    """Make the request to the table from the job of `prepare`."""
+    features, target = job.features, job.target
+    return Request(
+        features=features.columns,
+        targets=target.columns,
+        units={**features.units_of_columns, **dict.fromkeys(target.columns, target.unit)},
+        declared=job.units,
+        variations=target.scale_variations,
+        relative_error=target.relative_error,
+        error=target.error,
+        reference=next(iter(target.reference_columns), None),
+        groups=job.groups,
+        feature_map=features.map,
+        target_scale=target.scale,
+        components=features.components,
+        defaults={"features.columns": Features().columns, "target.column": Target().columns},
+    )
