@@ -194,9 +194,7 @@ EFFECTIVE = _over("ESS scored med / min", min, ".0f", "ess_scored_median", "ess_
 
 def _own(runs: Runs) -> list[Column]:
     """Show the custom scores that runs are compared by."""
-    return [
-        _mean(name, ".4g", name, of=lambda run: run.test) for name in comparison.compared_by(runs)
-    ]
+    return [_mean(name, ".4g", name) for name in comparison.compared_by(runs)]
 
 
 def _coverage(row: Row) -> str:

@@ -160,6 +160,12 @@ def test_one_replicate_ranks_nothing(compare_runs: Compare) -> None:
     assert "Without a second replicate there is no error bar and no ranking." in done.output
 
 
+def test_seeds_of_one_setting_have_no_differences(compare_runs: Compare) -> None:
+    done = compare_runs(*RUNS[:2])
+    assert [row[0] for row in rows(done.output)] == [*RUNS[:2]]
+    assert "Paired differences" not in done.output
+
+
 def test_scores_and_their_differences_have_monte_carlo_errors(
     compare_runs: Compare, results: Path, tmp_path: Path
 ) -> None:

@@ -59,11 +59,11 @@ def compare(
     found = [comparison.without_loo(run) for run in found] if why_not else found
     differences = comparison.differences_table(found)
     console = wide_console()
-    shown = [tables.table_of_runs(found), tables.table_of_rivals(found, results)]
-    shown.append(tables.table_of_differences(differences, found))
-    for table in shown:
-        if table.rows:
-            console.print(in_box(table))
+    console.print(in_box(tables.table_of_runs(found)))
+    if any(run.rivals for run in found):
+        console.print(in_box(tables.table_of_rivals(found, results)))
+    if len(differences["setting"]):
+        console.print(in_box(tables.table_of_differences(differences, found)))
     if len(found) == 2:
         console.print(_point_differences(found[0], found[1], results / "plots"))
         console.print(f"Not compared by LOO: {why_not}." if why_not else _left_out(*found))
