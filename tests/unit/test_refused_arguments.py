@@ -36,6 +36,7 @@ from nlobayes.model.density import _mesh
 from nlobayes.types import Predicted
 from tests.refusals import refused
 from tests.rows import dataset_of
+from tests.run_results import diagnosed
 from tests.unit.evaluation.noises import make_noise
 
 NAN = float("nan")
@@ -45,7 +46,10 @@ EQUAL = importance_weights(np.zeros(30))
 TWO = np.array([[0.2, 0.8], [0.6, 0.4]])
 WINDOWS = plan(9, adaptation_share=1.0, mass_matrix="identity")
 OF_LN = {"target": {"scale": "ln"}}
-PB = RunMetrics("a", "a", "s1", {}, {}, {}, {}, learned=Learned(("y",), "pb", "log10", "", None))
+PB = RunMetrics(
+    *("a", "a", "s1", {}, diagnosed(), {}, {}),
+    learned=Learned(("y",), "pb", "log10", "", None),
+)
 FB = PB._replace(learned=Learned(("y",), "fb", "log10", "", None))
 CALLS: list[tuple[str, Callable[[], object]]] = [
     *(("diagnostics.window_width", lambda c=c: sokal_time(DRAWS, c)) for c in (0.0, -1.0, NAN)),
