@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from nlobayes.families import members_of
 from nlobayes.stages import module_of
+from nlobayes.untyped import Facts
 
 PACKAGE = Path(__file__).parent
 STATED_IN_SPEC = ("nlobayes.settings", "nlobayes.study", "nlobayes.stages")
@@ -46,7 +47,7 @@ DATA_FILES = {".mplstyle"}
 """Endings of the files that code reads from its own folder."""
 
 
-def code_digest(verb: str, spec: Mapping[str, Any] | None = None) -> str:
+def code_digest(verb: str, spec: Facts | None = None) -> str:
     """Digest the code of a command, for a job with this specification.
 
     Without a specification all members of every family count.

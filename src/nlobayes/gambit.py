@@ -25,6 +25,7 @@ from nlobayes.data.slha import key_of, same_energy, spectrum_of
 from nlobayes.errors import InputError
 from nlobayes.surrogate.cross_section import CrossSection, cross_section
 from nlobayes.surrogate.domain import INSIDE, NEAR_EDGE
+from nlobayes.untyped import Facts
 
 VARIABLE = "NLOBAYES_SURROGATES"
 PARAMETERS = ("energy", "surrogates")
@@ -47,7 +48,7 @@ class Backend:
         self._slha: str | None = None
         self._answers: dict[tuple[int, ...], Answer] = {}
 
-    def set_parameters(self, parameters: Mapping[str, Any]) -> None:
+    def set_parameters(self, parameters: Facts) -> None:
         """Set `energy` in GeV, and `surrogates`: paths of files or bundles, or names of bundles.
 
         Raises

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.abc import SourceLoader
 from importlib.util import module_from_spec, spec_from_loader
@@ -12,6 +12,7 @@ from typing import Any
 
 from nlobayes.errors import InputError
 from nlobayes.settings.own_function import Code, OwnFunction
+from nlobayes.untyped import Facts
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +24,7 @@ class Bound:
 
     code: Code
     function: Callable[..., Any]
-    settings: Mapping[str, Any]
+    settings: Facts
 
     def __call__(self, *given: Any) -> Any:
         """Call the function.

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from nlobayes.code_digest import code_digest
+from nlobayes.untyped import Document
 
 PACKAGE = Path(__file__).parent
 PACKAGES = (
@@ -19,7 +20,7 @@ PACKAGES = (
 )
 
 
-def record(verb: str, spec: Any, inputs: Mapping[str, str], **facts: Any) -> dict[str, Any]:
+def record(verb: str, spec: Any, inputs: Mapping[str, str], **facts: Any) -> Document:
     """Describe the origin of an artifact, as a function of its inputs, without dates or hosts.
 
     `inputs` holds the SHA-256 of each file that was read, by its path.

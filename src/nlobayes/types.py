@@ -5,6 +5,8 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
+from nlobayes.untyped import Document, Facts
+
 Columns = dict[str, np.ndarray]
 """The table behind a figure: columns of equal length, by name."""
 Value = TypeVar("Value")
@@ -50,7 +52,7 @@ class Stated(NamedTuple, Generic[Value]):
     """A value, and what its file states beside it: attributes that were read, or to be written."""
 
     value: Value
-    facts: Mapping[str, Any]
+    facts: Facts
 
 
 class Table(NamedTuple):
@@ -117,7 +119,7 @@ class Dataset(NamedTuple):
     input_names: tuple[str, ...]
     feature_names: tuple[str, ...]
     target_names: tuple[str, ...]
-    transforms: dict[str, dict[str, Any]]
+    transforms: dict[str, Document]
     units: dict[str, str]
     scale_uncertainty: np.ndarray | None = None
     error: np.ndarray | None = None
@@ -164,7 +166,7 @@ class RivalPrediction(NamedTuple):
 
     function: np.ndarray
     sd: np.ndarray | None
-    facts: Mapping[str, Any]
+    facts: Facts
     missing: str | None = None
 
 
@@ -173,7 +175,7 @@ class Named(NamedTuple):
 
     values: dict[str, np.ndarray]
     dims: dict[str, tuple[str, ...]]
-    coords: dict[str, Any]
+    coords: Document
 
 
 class MAPEstimate(NamedTuple):
@@ -353,7 +355,7 @@ class EarlierData(NamedTuple):
     target: str
     units: dict[str, str]
     scale: str
-    relative_to: Mapping[str, Any] | None = None
+    relative_to: Facts | None = None
     reference: np.ndarray | None = None
 
 
@@ -393,5 +395,5 @@ class Exported(NamedTuple):
     limits: np.ndarray
     typical: np.ndarray
     noises: tuple[NoiseTable, ...]
-    facts: dict[str, Any]
+    facts: Document
     sha256: str = ""

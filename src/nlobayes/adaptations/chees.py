@@ -11,7 +11,7 @@ the average of the lengths and not the last one, so that n steps move the logari
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 from pydantic import Field
 
@@ -21,6 +21,7 @@ from nlobayes.inference.adaptation import Adaptation, Untuned
 from nlobayes.inference.kernel import Info
 from nlobayes.kernels.chees import FEWEST_CHAINS, TrajectoryState, TunedTrajectory, jitter_of
 from nlobayes.settings.values import Fraction, Positive
+from nlobayes.untyped import Tree
 
 if TYPE_CHECKING:
     import jax
@@ -34,7 +35,7 @@ class Length(NamedTuple):
 
     log_length: jax.Array
     average: jax.Array
-    moments: Any
+    moments: Tree
     updates: jax.Array
 
 
@@ -42,7 +43,7 @@ class Carry(NamedTuple):
     """The states (chain,) of a chain group, and the step size and length it learns together."""
 
     state: TrajectoryState
-    step_size: Any
+    step_size: Tree
     length: Length
 
 

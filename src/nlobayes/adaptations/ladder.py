@@ -10,12 +10,13 @@ fixed. At the end of adaptation everything is frozen.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from nlobayes.adaptations import WarmupSettings
 from nlobayes.inference.adaptation import Adaptation, Untuned, independent
 from nlobayes.inference.kernel import Info
 from nlobayes.settings.values import Fraction
+from nlobayes.untyped import Tree
 
 if TYPE_CHECKING:
     import jax
@@ -29,8 +30,8 @@ class Carry(NamedTuple):
 
     state: LadderState
     tuned: TunedLadder
-    step_size: Any
-    mass_matrix: Any
+    step_size: Tree
+    mass_matrix: Tree
     rejection: jax.Array
 
 
@@ -83,7 +84,7 @@ def _freeze(carry: Carry) -> Carry:
     return carry._replace(tuned=carry.tuned._replace(step_size=step_size))
 
 
-def _updates(core: MetricCore, target_acceptance: float) -> Any:
+def _updates(core: MetricCore, target_acceptance: float) -> Tree:
     """Build the update of the carry after one step of each stage."""
     import jax
     import jax.numpy as jnp
@@ -114,7 +115,7 @@ def _updates(core: MetricCore, target_acceptance: float) -> Any:
         none = jnp.zeros_like(carry.rejection)
         return _use(Carry(carry.state, tuned, step_size, masses, none))
 
-    def update(carry: Carry, info: Info, stage: Any, window_ends: Any) -> Carry:
+    def update(carry: Carry, info: Info, stage: Tree, window_ends: Tree) -> Carry:
         carry = jax.lax.cond(stage == SLOW, collect, lambda same, _: same, carry, info)
         carry = jax.lax.cond(stage == FROZEN, lambda same, _: same, adapt, carry, info)
         return jax.lax.cond(window_ends, end_window, lambda same: same, carry)

@@ -9,13 +9,14 @@ it: the variance of the energy error of an unadjusted kernel, the rejections of 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from nlobayes.adaptations import WarmupSettings
 from nlobayes.inference.adaptation import Adaptation, Untuned, independent
 from nlobayes.inference.kernel import Info
 from nlobayes.kernels.mclmc import TunedMomentum
 from nlobayes.settings.values import Fraction, Positive
+from nlobayes.untyped import Tree
 
 if TYPE_CHECKING:
     import jax
@@ -37,10 +38,10 @@ class Control(NamedTuple):
 class Carry(NamedTuple):
     """State of the warm-up between steps."""
 
-    state: Any
+    state: Tree
     tuned: TunedMomentum
     control: Control
-    mass_matrix: Any
+    mass_matrix: Tree
 
 
 class MicrocanonicalWarmup(WarmupSettings):

@@ -8,13 +8,14 @@ acceptance.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from nlobayes.adaptations import WarmupSettings
 from nlobayes.inference.adaptation import Adaptation, Untuned, independent
 from nlobayes.inference.kernel import Info
 from nlobayes.kernels.reversible_jump import TunedSizes
 from nlobayes.settings.values import Fraction
+from nlobayes.untyped import Tree
 
 if TYPE_CHECKING:
     import jax
@@ -31,9 +32,9 @@ class Carry(NamedTuple):
     `tried` counts the jumps with each scale and sums their acceptance (scale, jump, 2).
     """
 
-    state: Any
+    state: Tree
     tuned: TunedSizes
-    search: Any
+    search: Tree
     visits: jax.Array
     tried: jax.Array
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -13,8 +13,9 @@ from nlobayes.artifacts.contents import named_group, read_variables
 from nlobayes.artifacts.netcdf import Artifact, Groups, open_artifact, write_groups
 from nlobayes.errors import InputError
 from nlobayes.types import Checkpoint, File, PosteriorDraws, Segment, WarmupSegment
+from nlobayes.untyped import Facts
 
-Attrs = Mapping[str, Any]
+Attrs = Facts
 Arrays = Mapping[str, np.ndarray]
 LEADING = ("chain", "draw")
 CENTRES = "centres"

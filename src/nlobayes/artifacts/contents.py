@@ -5,7 +5,6 @@ Module `predicted` does the same for predictions.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -23,8 +22,9 @@ from nlobayes.types import (
     Named,
     RowGroups,
 )
+from nlobayes.untyped import Document, Facts
 
-Attrs = Mapping[str, Any]
+Attrs = Facts
 
 ROW_FACTS = ("scale_uncertainty", "error", "relative_to")
 """Optional columns of a dataset, with one entry for each row, and their names in its file."""
@@ -49,7 +49,7 @@ def write_dataset(path: Path, dataset: Dataset, attrs: Attrs) -> None:
         "observed": _observed(dataset),
         "rows": _rows(dataset),
     }
-    content: dict[str, Any] = {"transforms": dataset.transforms, "units": dataset.units}
+    content: Document = {"transforms": dataset.transforms, "units": dataset.units}
     if dataset.groups is not None:
         content["groups"] = {"column": dataset.groups.column, "labels": [*dataset.groups.labels]}
     write_groups(
@@ -86,13 +86,13 @@ def dataset_of(artifact: Artifact) -> Dataset:
 DatasetFile = Annotated[Dataset, File(dataset_of, write_dataset, kind="dataset")]
 
 
-def statement_of(attrs: Attrs) -> dict[str, Any]:
+def statement_of(attrs: Attrs) -> Document:
     """Select the metadata of the table from the attributes of a dataset or a posterior."""
     return {"table_metadata": attrs.get("table_metadata", {})}
 
 
 def _rows(dataset: Dataset) -> xr.Dataset:
-    rows: dict[str, Any] = {
+    rows: Document = {
         "split": (("point",), dataset.split, {"flags": "0 train, 1 val, 2 test"}),
         "reference": (("reference_point",), dataset.reference),
     }
@@ -237,7 +237,7 @@ SurrogateFile = Annotated[
 def write_earlier(path: Path, earlier: EarlierData, attrs: Attrs) -> None:
     """Write the Gaussian summary of f from earlier data."""
     names = {"input": list(earlier.input_names)}
-    points: dict[str, Any] = {"inputs": (("point", "input"), earlier.inputs)}
+    points: Document = {"inputs": (("point", "input"), earlier.inputs)}
     if earlier.reference is not None:
         points["reference"] = (("point",), earlier.reference)
     groups = {
@@ -270,9 +270,7 @@ def read_earlier(path: Path) -> EarlierData:
     )
 
 
-def named_group(
-    named: Named, leading: tuple[str, ...], coords: Mapping[str, Any] | None = None
-) -> xr.Dataset:
+def named_group(named: Named, leading: tuple[str, ...], coords: Facts | None = None) -> xr.Dataset:
     """Label arrays with the leading dims, followed by the dims of each array."""
     dims = {name: (*leading, *trailing) for name, trailing in named.dims.items()}
     used = {dim for name in named.values for dim in dims[name]}
@@ -281,7 +279,7 @@ def named_group(
     return xr.Dataset(variables, {**labels, **(coords or {})})
 
 
-def _group(variables: dict[str, Any], names: dict[str, list[Any]], *dims: str) -> xr.Dataset:
+def _group(variables: Document, names: dict[str, list[Any]], *dims: str) -> xr.Dataset:
     return xr.Dataset(variables, {dim: names[dim] for dim in dims})
 
 

@@ -10,7 +10,7 @@ import os
 import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, TypeVar, cast
 
 import pyarrow as pa
 from pyarrow import parquet
@@ -18,6 +18,7 @@ from pyarrow import parquet
 from nlobayes.artifacts import temporaries
 from nlobayes.errors import InputError
 from nlobayes.types import Columns, File
+from nlobayes.untyped import Document, Facts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -81,7 +82,7 @@ def write_bytes(path: Path, content: bytes) -> None:
     write_atomically(path, lambda temporary: temporary.write_bytes(content))
 
 
-def write_json(path: Path, content: Mapping[str, Any]) -> None:
+def write_json(path: Path, content: Facts) -> None:
     """Write a mapping as indented JSON; numbers must be finite."""
     write_text(path, as_json(content))
 
@@ -91,22 +92,22 @@ def json_file(*keys: str) -> File:
     return File(lambda path: read_json(path, *keys), write_json, recorded=True)
 
 
-JSONFile = Annotated[dict[str, Any], json_file()]
+JSONFile = Annotated[Document, json_file()]
 
 
-def as_json(content: Mapping[str, Any]) -> str:
+def as_json(content: Facts) -> str:
     """Return a mapping as the text that `write_json` writes."""
     return json.dumps(content, indent=2, allow_nan=False) + "\n"
 
 
-def write_csv(path: Path, columns: Mapping[str, Any]) -> None:
+def write_csv(path: Path, columns: Facts) -> None:
     """Write columns of equal length as CSV, floats with 9 significant digits."""
     import pandas as pd
 
     write_text(path, pd.DataFrame(dict(columns)).to_csv(index=False, float_format="%.9g"))
 
 
-def write_tables(folder: Path, tables: Mapping[str, Mapping[str, Any]]) -> list[Path]:
+def write_tables(folder: Path, tables: Mapping[str, Facts]) -> list[Path]:
     """Write tables as CSV files of their names into a folder, and return the files."""
     paths = {folder / f"{name}.csv": columns for name, columns in tables.items()}
     for path, columns in paths.items():
@@ -160,7 +161,7 @@ def _copy(source: Path, target: Path) -> None:
         os.fsync(written.fileno())
 
 
-def read_json(path: Path, *keys: str) -> dict[str, Any]:
+def read_json(path: Path, *keys: str) -> Document:
     """Read a JSON object that has these keys.
 
     Raises

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -18,6 +18,7 @@ from nlobayes.artifacts.schemas import SCHEMAS, decode, encode
 from nlobayes.artifacts.seals import check_seal, seal
 from nlobayes.errors import InputError
 from nlobayes.types import File
+from nlobayes.untyped import Document, Facts
 
 Groups = dict[str, xr.Dataset]
 
@@ -37,7 +38,7 @@ class Artifact(NamedTuple):
 
     path: Path
     groups: Groups
-    attrs: dict[str, Any]
+    attrs: Document
     sha256: str
 
 
@@ -67,7 +68,7 @@ OWN = ("kind", "place")
 """Attributes of the file itself, which are never copied from another file."""
 
 
-def write_groups(path: Path, kind: str, groups: Groups, attrs: Mapping[str, Any]) -> None:
+def write_groups(path: Path, kind: str, groups: Groups, attrs: Facts) -> None:
     """Write the groups of one artifact; attributes that are not text or numbers become JSON.
 
     A result also gets the attribute `place`.
@@ -121,7 +122,7 @@ def open_artifact(
     return Artifact(path, groups, attrs, sha256)
 
 
-def read_attrs(path: Path) -> dict[str, Any]:
+def read_attrs(path: Path) -> Document:
     """Read the attributes of an artifact alone; errors as in `open_artifact`."""
     return open_artifact(path, only=()).attrs
 

@@ -19,6 +19,7 @@ from h5py import h5a, h5d, h5f, h5g, h5l, h5o, h5p, h5s, h5t
 
 from nlobayes.artifacts.places import damaged, remedy
 from nlobayes.errors import InputError
+from nlobayes.untyped import Document
 
 MOST_OBJECTS = 4096
 """Largest number of groups and arrays of a file, and of attributes of each."""
@@ -40,7 +41,7 @@ TEXT_PLACE = np.dtype([("length", "<u4"), ("address", "<u8"), ("index", "<u4")])
 class Plain(NamedTuple):
     """A checked open file: attributes of its root, and arrays by `group/name`."""
 
-    attributes: dict[str, Any]
+    attributes: Document
     arrays: dict[str, h5d.DatasetID]
 
 
@@ -161,7 +162,7 @@ class _Checker:
             places = np.fromfile(self._path, TEXT_PLACE, count, offset=start)
             self._claim(int(places["length"].sum(dtype=np.uint64)), place)
 
-    def _attributes(self, place: Any, name: str) -> dict[str, Any]:
+    def _attributes(self, place: Any, name: str) -> Document:
         """Read the attributes of a group or an array: numbers, lists of numbers, and texts."""
         if h5a.get_num_attrs(place) > MOST_OBJECTS:
             raise damaged(

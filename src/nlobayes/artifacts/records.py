@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +12,12 @@ from nlobayes.artifacts.files import as_json, read_json, write_json
 from nlobayes.artifacts.places import remedy, stated_place
 from nlobayes.artifacts.seals import digests
 from nlobayes.errors import InputError
+from nlobayes.untyped import Document, Facts
 
 KEYS = ("verb", "code_digest", "spec", "inputs", "outputs", "digest")
 
 
-def write_record(path: Path | None, record: Mapping[str, Any], outputs: Sequence[Path]) -> None:
+def write_record(path: Path | None, record: Facts, outputs: Sequence[Path]) -> None:
     """Write the origin and digests of files to a record; do nothing if `path` is None.
 
     A record below `results/` also contains its place.
@@ -26,7 +27,7 @@ def write_record(path: Path | None, record: Mapping[str, Any], outputs: Sequence
         write_json(path, {**content, "digest": _digest(content)})
 
 
-def read_record(path: Path) -> dict[str, Any]:
+def read_record(path: Path) -> Document:
     """Read a record.
 
     Raises
@@ -48,5 +49,5 @@ def _are_digests(value: Any) -> bool:
     return isinstance(value, dict) and all(isinstance(each, str) for each in value.values())
 
 
-def _digest(content: Mapping[str, Any]) -> str:
+def _digest(content: Facts) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from nlobayes.artifacts.schemas import DOMAIN, SCHEMAS, decode
 from nlobayes.artifacts.seals import check_seal
 from nlobayes.errors import InputError
 from nlobayes.types import Exported, NoiseTable
+from nlobayes.untyped import Document
 
 KIND = "surrogate"
 DRAWN = "posterior/"
@@ -70,7 +70,7 @@ def _has(arrays: Mapping[str, np.ndarray], group: str) -> bool:
 
 def _needed(
     arrays: Mapping[str, np.ndarray], group: str, schema: Mapping[str, tuple[str, ...]], path: Path
-) -> dict[str, Any]:
+) -> Document:
     """Collect the arrays of a group; arrays with the same dim must agree on its length."""
     lengths: dict[str, int] = {}
     for name, dims in schema.items():

@@ -24,6 +24,7 @@ from nlobayes.own_functions import Bound, bind_activations
 from nlobayes.priors import Prior
 from nlobayes.study.jobs import ModelJob
 from nlobayes.types import Dataset, EarlierData
+from nlobayes.untyped import Document
 
 
 class Pieces(NamedTuple):
@@ -140,7 +141,7 @@ def error_of(dataset: Dataset) -> np.ndarray | None:
     return None if dataset.error is None else dataset.error / dataset.transforms["target"]["sd"]
 
 
-def columns_of(dataset: Dataset, split: int) -> dict[str, Any]:
+def columns_of(dataset: Dataset, split: int) -> Document:
     """Take features, target and error of the rows of one split; an error of None is not known."""
     rows, error = dataset.split == split, error_of(dataset)
     columns = {"features": dataset.features, "target": dataset.target, "error": error}

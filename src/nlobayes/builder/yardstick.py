@@ -16,6 +16,7 @@ from nlobayes.model.likelihood import NOISE
 from nlobayes.model.sampling import Arrays, sample
 from nlobayes.study.jobs import SampleJob
 from nlobayes.types import Dataset, EarlierData, PosteriorDraws
+from nlobayes.untyped import Document
 
 
 class Yardstick(NamedTuple):
@@ -43,7 +44,7 @@ def sample_chains(
     """
     model, method = build_model(job.model, dataset, earlier), job.method
     seed = int(np.random.SeedSequence([job.seed, STAGES["sample"]]).generate_state(1)[0])
-    settings: dict[str, Any] = method.model_dump(exclude={"kind"})
+    settings: Document = method.model_dump(exclude={"kind"})
     sampled = sample(pymc_model(job.model, dataset, earlier), **settings, seed=seed)
     named = {name: jnp.asarray(values) for name, values in sampled.variables.items()}
     positions = jax.vmap(jax.vmap(model.density.locate))(named)

@@ -14,6 +14,7 @@ from nlobayes.data.slha import key_of
 from nlobayes.errors import InputError
 from nlobayes.surrogate.facts import POSITIVE, TRUTH_OR_NONE, Rule
 from nlobayes.surrogate.surrogate import Surrogate
+from nlobayes.untyped import Document
 
 INDEX = "bundle.json"
 ENDING = ".nc"
@@ -75,7 +76,7 @@ class Index(NamedTuple):
     shared: tuple[SharedRows, ...] = ()
 
 
-def as_mapping(index: Index) -> dict[str, Any]:
+def as_mapping(index: Index) -> Document:
     """Return the index of a bundle as a JSON object."""
     listed = [entry._asdict() for entry in index.entries]
     shared = [*map(shared_rows.as_mapping, index.shared)]

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nlobayes.errors import InputError
+from nlobayes.untyped import Document
 
 FEWEST_ROWS = 40
 MOST_ROWS = 2000
@@ -49,7 +50,7 @@ def widening(shared: Iterable[SharedRows], files: Sequence[str]) -> float:
     return max(1.0, float(np.quantile(ratios, COVERED, method="weibull")))
 
 
-def as_mapping(rows: SharedRows) -> dict[str, Any]:
+def as_mapping(rows: SharedRows) -> Document:
     """Return shared rows as the index of a bundle stores them."""
     numbers = (
         [[float(f"{value:.{_DIGITS}g}") for value in row] for row in each] for each in rows[1:]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from nlobayes.bundles.shared_rows import FEWEST_ROWS, MOST_ROWS, SharedRows
 from nlobayes.surrogate.cross_section import errors_at
 from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.types import Dataset
+from nlobayes.untyped import Document
 
 VALIDATION = 1
 """Value of `Dataset.split` for validation rows."""
@@ -42,7 +43,7 @@ def trained(file: str, path: Path, surrogate: Surrogate) -> Trained | None:
     path
         Path of the surrogate below a folder `results/`, which has the dataset too.
     """
-    inputs: dict[str, Any] = surrogate.facts.get("inputs", {})
+    inputs: Document = surrogate.facts.get("inputs", {})
     named = [(name, sha256) for name, sha256 in inputs.items() if name.startswith(DATA)]
     root = next((up.parent for up in path.absolute().parents if up.name == RESULTS), None)
     if root is None or len(named) != 1 or find_spec("xarray") is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from nlobayes.data.transforms import (
     scale_uncertainty,
 )
 from nlobayes.types import Dataset, RowGroups
+from nlobayes.untyped import Document, Facts
 
 
 class Choices(NamedTuple):
@@ -42,7 +43,7 @@ class Choices(NamedTuple):
     standardise_target: bool
     split: Split
     reference_points: int
-    relative_to: Mapping[str, Any] | None = None
+    relative_to: Facts | None = None
     components: int | None = None
     theory: Mapping[str, Sequence[str]] | None = None
 
@@ -63,7 +64,7 @@ def make_dataset(
         constant on the train rows, or a class does not occur in them; or if the reference is not
         finite, or not positive on the scale log10.
     """
-    theory: dict[str, Any] = {}
+    theory: Document = {}
     if choices.theory is not None:
         selection, targets, theory = _with_ratios(selection, targets, choices.theory)
     inputs, observed = selection.inputs, selection.target
@@ -128,7 +129,7 @@ def constant_features(data: Dataset) -> dict[str, float]:
 
 def _with_ratios(
     selection: Selection, targets: Sequence[str], by_source: Mapping[str, Sequence[str]]
-) -> tuple[Selection, tuple[str, ...], dict[str, Any]]:
+) -> tuple[Selection, tuple[str, ...], Document]:
     """Divide the theory errors by the target, and name the ratios after it.
 
     The ratios vary slowly with the inputs. They are not finite if the target is zero, and targets
@@ -155,7 +156,7 @@ def _noise(scale: str, selection: Selection) -> np.ndarray | None:
     return numerical_error(scale, selection.target, selection.relative_error)
 
 
-def _constants(target: TargetTransform) -> dict[str, Any]:
+def _constants(target: TargetTransform) -> Document:
     """Return the constants by name, without `relative_to` if the target has no reference."""
     constants = target._asdict()
     if target.relative_to is None:
@@ -165,7 +166,7 @@ def _constants(target: TargetTransform) -> dict[str, Any]:
 
 def _reference(
     selection: Selection, columns: Sequence[str], target: str, choices: Choices
-) -> tuple[dict[str, Any] | None, np.ndarray | None]:
+) -> tuple[Document | None, np.ndarray | None]:
     """Complete the settings of the reference, and compute its value in every row."""
     if choices.relative_to is None:
         return None, None

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,11 +29,12 @@ from nlobayes.data.xsections import read_cross_section
 from nlobayes.errors import InputError
 from nlobayes.physics.processes import Process
 from nlobayes.types import Table
+from nlobayes.untyped import Document
 
 FILES_NAMED = 5
 """Most names of files of each kind in an account."""
 
-Account = dict[str, Any]
+Account = Document
 
 
 class SpectrumRequest(NamedTuple):

@@ -15,6 +15,7 @@ import numpy as np
 
 from nlobayes.errors import InputError
 from nlobayes.physics.processes import KNOWN, name_of
+from nlobayes.untyped import Facts
 
 PROTON = 2212
 PROTONS = (PROTON, PROTON)
@@ -118,7 +119,7 @@ def read_process(text: str) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
     return incoming, outgoing
 
 
-def spell(given: Mapping[str, Any]) -> dict[str, str]:
+def spell(given: Facts) -> dict[str, str]:
     """Spell a user's statements: particles, `sqrt_s_tev`, `fixed` by name, and other text."""
     words = {name: value for name, value in given.items() if isinstance(value, str)}
     entries = state_process(given["incoming"], given["outgoing"])
@@ -177,7 +178,7 @@ READERS: dict[str, tuple[Callable[[str], Any], str]] = {
 """Reader of each entry that is not plain text, and its allowed content."""
 
 
-def _fixed(name: str, settings: Mapping[str, Any]) -> Fixed:
+def _fixed(name: str, settings: Facts) -> Fixed:
     around = fixed_around(name, [settings["value"]], settings["unit"])
     return around._replace(
         low=settings.get("low", around.low), high=settings.get("high", around.high)

@@ -5,7 +5,7 @@ The constants of the standardisation come from the train rows alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +13,7 @@ import numpy as np
 from nlobayes.data.features import first_rows, map_features, principal_components
 from nlobayes.errors import InputError
 from nlobayes.types import Dataset
+from nlobayes.untyped import Document, Facts
 
 
 class FeatureTransform(NamedTuple):
@@ -43,7 +44,7 @@ class TargetTransform(NamedTuple):
     mean: float | Sequence[float]
     sd: float | Sequence[float]
     labels: Sequence[float] = ()
-    relative_to: Mapping[str, Any] | None = None
+    relative_to: Facts | None = None
 
 
 CLASSES = "classes"
@@ -113,19 +114,19 @@ def standardise_features(transform: FeatureTransform, mapped: Any) -> Any:
     return einsum("rf,cf->rc", centred, transform.components) / transform.scale
 
 
-def constants_of(transform: FeatureTransform) -> dict[str, Any]:
+def constants_of(transform: FeatureTransform) -> Document:
     """Return the constants of a feature transform by name, as files store them."""
     present = {name: value for name, value in transform._asdict().items() if value is not None}
     return {name: value if name == "map" else value.tolist() for name, value in present.items()}
 
 
-def feature_transform(constants: Mapping[str, Any]) -> FeatureTransform:
+def feature_transform(constants: Facts) -> FeatureTransform:
     """Make a feature transform from its constants, as files store them."""
     arrays = {name: np.array(value) for name, value in constants.items() if name != "map"}
     return FeatureTransform(constants["map"], **arrays)
 
 
-def target_transform(transforms: Mapping[str, Any]) -> TargetTransform:
+def target_transform(transforms: Facts) -> TargetTransform:
     """Make the target transform from the transforms of a dataset or a surrogate."""
     return TargetTransform(**transforms["target"])
 
@@ -136,7 +137,7 @@ def fit_target(
     train: np.ndarray,
     *,
     standardise: bool,
-    relative_to: Mapping[str, Any] | None = None,
+    relative_to: Facts | None = None,
     reference: np.ndarray | None = None,
 ) -> TargetTransform:
     """Compute the constants of a target transform from the train rows.

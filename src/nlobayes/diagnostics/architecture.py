@@ -7,12 +7,12 @@ Sizes are numbers of units or of layers in use, by their names in the model. Arr
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
 from nlobayes.diagnostics import convergence
 from nlobayes.types import Columns
+from nlobayes.untyped import Document
 
 TRIED, ACCEPTANCE = "jumps_", "jump_acceptance_"
 """Prefixes of sample stats: the number of tries of each jump, and its acceptance."""
@@ -30,7 +30,7 @@ NO_VISITS: Columns = {
 Stats = Mapping[str, np.ndarray]
 
 
-def architecture(sizes: Stats, parameters: np.ndarray, stats: Stats) -> dict[str, Any]:
+def architecture(sizes: Stats, parameters: np.ndarray, stats: Stats) -> Document:
     """Summarise the draws of the size of a network, and the jumps between sizes.
 
     Parameters
@@ -61,7 +61,7 @@ def architecture(sizes: Stats, parameters: np.ndarray, stats: Stats) -> dict[str
     return {**found, "parameters": of_number(parameters), "jumps": of_jumps(stats)}
 
 
-def of_sizes(sizes: Stats) -> dict[str, dict[str, Any]]:
+def of_sizes(sizes: Stats) -> dict[str, Document]:
     """Return the posterior of each number, with its Monte-Carlo error.
 
     Parameters
@@ -121,7 +121,7 @@ def rhat_of_sizes(sizes: Stats) -> float | None:
     return max(found, default=None)
 
 
-def of_jumps(stats: Stats) -> dict[str, Any]:
+def of_jumps(stats: Stats) -> Document:
     """Return the acceptance of each jump, and how often draws are at another size.
 
     Parameters
@@ -135,7 +135,7 @@ def of_jumps(stats: Stats) -> dict[str, Any]:
     share of draws at another size than the one before: with another number in any layer.
     """
     tried = {name.removeprefix(TRIED): stats[name] for name in stats if name.startswith(TRIED)}
-    jumps: dict[str, Any] = {}
+    jumps: Document = {}
     for name, counts in tried.items():
         accepted = np.nansum(counts * stats[ACCEPTANCE + name])
         total = int(counts.sum())

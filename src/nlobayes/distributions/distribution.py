@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol, Self
+from typing import Protocol, Self
 
 import numpy as np
+
+from nlobayes.untyped import Array
 
 Rows = slice | np.ndarray
 """A choice of points: a slice, a mask or indices."""
@@ -17,15 +19,15 @@ class PredictiveDistribution(Protocol):
     first.
     """
 
-    def logpdf(self, value: Any) -> Any:
+    def logpdf(self, value: Array) -> Array:
         """Return the log density at values (..., point), elementwise."""
         ...
 
-    def cdf(self, value: Any) -> Any:
+    def cdf(self, value: Array) -> Array:
         """Return the probability of a smaller value than each of (..., point), elementwise."""
         ...
 
-    def quantile(self, probability: float) -> Any:
+    def quantile(self, probability: float) -> Array:
         """Return the value (point,) that is exceeded with probability 1 - `probability`.
 
         It is one number where all points are alike.
@@ -36,7 +38,7 @@ class PredictiveDistribution(Protocol):
         """Draw values of a shape (point, ...)."""
         ...
 
-    def sd(self) -> Any:
+    def sd(self) -> Array:
         """Return the standard deviation (point,), or one number where all points are alike."""
         ...
 
@@ -48,7 +50,7 @@ class Law(PredictiveDistribution, Protocol):
     """
 
     @property
-    def scale(self) -> Any:
+    def scale(self) -> Array:
         """Scale on the model scale: a number, (point,) or (draw, point)."""
         ...
 
@@ -74,12 +76,12 @@ class Law(PredictiveDistribution, Protocol):
         ...
 
 
-def at_points(values: Any, points: Rows) -> Any:
+def at_points(values: Array, points: Rows) -> Array:
     """Choose points along the last axis of values, unless all points share one."""
     alike = np.ndim(values) == 0 or values.shape[-1] == 1
     return values if alike else values[..., points]
 
 
-def by_point(scale: Any, shape: tuple[int, ...]) -> Any:
+def by_point(scale: Array, shape: tuple[int, ...]) -> Array:
     """Give a scale the axes of samples (point, ...)."""
     return scale if np.ndim(scale) == 0 else np.reshape(scale, (-1, *(1 for _ in shape[1:])))

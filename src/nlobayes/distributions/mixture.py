@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from nlobayes.distributions.chunks import point_chunks
 from nlobayes.distributions.distribution import Law, Rows
 from nlobayes.distributions.quantiles import Solver, by_bracketing
+from nlobayes.untyped import Array
 
 
 class Mixture(NamedTuple):
@@ -63,7 +64,7 @@ class Mixture(NamedTuple):
         """Return the mixture at some of its points."""
         return self._replace(centres=self.centres[:, points], noise=self.noise.at(points))
 
-    def _residuals(self, value: np.ndarray) -> Iterator[tuple[Law, Any]]:
+    def _residuals(self, value: np.ndarray) -> Iterator[tuple[Law, Array]]:
         """Yield for chunks of points the law there, and residuals (..., sample, point)."""
         for part in point_chunks(*self.centres.shape):
             yield self.noise.at(part), value[..., np.newaxis, part] - self.centres[:, part]

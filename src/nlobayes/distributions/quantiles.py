@@ -6,15 +6,15 @@ Bracketing works for any law and is exact; Newton's method needs a tabulated law
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
 from nlobayes.distributions.chunks import point_chunks
 from nlobayes.distributions.distribution import Law
 from nlobayes.distributions.tabulated import Tabulated
+from nlobayes.untyped import Array
 
-Solver = Callable[[np.ndarray, Any, Sequence[float]], list[np.ndarray]]
+Solver = Callable[[np.ndarray, Array, Sequence[float]], list[np.ndarray]]
 """Gives a quantile (point,) per probability from centres (sample, point) and their law."""
 
 _BRACKETING_TOLERANCE = 1e-6
@@ -50,7 +50,7 @@ def _bracketed(centres: np.ndarray, noise: Law, probability: float) -> np.ndarra
     """Find one quantile per point, between those about the lowest and the highest centre."""
     from scipy.optimize.elementwise import find_root
 
-    def excess(value: np.ndarray, point: np.ndarray) -> Any:
+    def excess(value: np.ndarray, point: np.ndarray) -> Array:
         return noise.at(point).cdf(value - centres[:, point]).mean(axis=0) - probability
 
     each, margin = centres + noise.quantile(probability), 1e-3 * np.max(noise.scale)

@@ -8,9 +8,9 @@ Validation rows have no information beyond, and ten to the power of an unbounded
 mean.
 """
 
-from typing import Any
-
 import numpy as np
+
+from nlobayes.untyped import Array
 
 TAILS = (0.05, 0.32, 0.5, 0.75)
 """Tails of the intervals that are recalibrated, 95, 68, 50 and 25 %.
@@ -47,7 +47,7 @@ def factors(nodes: np.ndarray) -> list[np.ndarray]:
     return [(d - c) / (b - a) for a, b, c, d in steps]
 
 
-def ends(nodes: np.ndarray) -> tuple[Any, ...]:
+def ends(nodes: np.ndarray) -> tuple[Array, ...]:
     """Return the tails of the law at the ends of the line segments."""
     return END * nodes[..., 0], *np.moveaxis(nodes, -1, 0), 1.0
 

@@ -6,11 +6,12 @@ Quantiles and sd are JAX arrays if the scale is.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from nlobayes.distributions.distribution import Rows, at_points
+from nlobayes.untyped import Array
 
 
 class Tabulated(NamedTuple):
@@ -31,7 +32,7 @@ class Tabulated(NamedTuple):
         """Return False: ten to the power of it is not lognormal."""
         return False
 
-    def logpdf(self, value: Any) -> Any:
+    def logpdf(self, value: Array) -> Array:
         """Return the log density of residuals (..., point), minus infinity beyond the table."""
         heights = np.diff(self.probability, axis=1) / np.diff(self.residual)
         padded = np.pad(heights, ((0, 0), (1, 1)))
@@ -39,7 +40,7 @@ class Tabulated(NamedTuple):
         with np.errstate(divide="ignore"):
             return np.log(padded[np.broadcast_to(self.bins, node.shape), node] / self.scale)
 
-    def cdf(self, value: Any) -> Any:
+    def cdf(self, value: Array) -> Array:
         """Return the probability of a smaller residual (..., point)."""
         standardised = value / self.scale
         probability = np.empty_like(standardised)
@@ -47,7 +48,7 @@ class Tabulated(NamedTuple):
             probability[..., here] = np.interp(standardised[..., here], self.residual, known)
         return probability
 
-    def quantile(self, probability: Any) -> Any:
+    def quantile(self, probability: Array) -> Array:
         """Return the residual (..., point) that is exceeded with probability 1 - `probability`.
 
         The probability may be one number, or one for each point.

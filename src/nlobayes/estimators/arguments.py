@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from numbers import Integral
 from typing import Any
 
@@ -11,6 +11,7 @@ import pandas as pd
 from sklearn.utils import check_random_state
 
 from nlobayes.errors import InputError
+from nlobayes.untyped import Facts
 
 
 def seed_of(random_state: Any) -> int:
@@ -49,7 +50,7 @@ def sizes_of(rows: int, validation: Any, test: Any) -> list[int]:
     return [train, *held_out]
 
 
-def refuse_unknown(arguments: Mapping[str, Any]) -> None:
+def refuse_unknown(arguments: Facts) -> None:
     """Refuse arguments that `fit` does not take, such as weights of the rows.
 
     They are none of its parameters, because scikit-learn would then take them for supported.

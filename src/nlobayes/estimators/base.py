@@ -42,6 +42,7 @@ from nlobayes.fitting.studies import (
 from nlobayes.surrogate.domain import OUTSIDE
 from nlobayes.surrogate.trained import Trained
 from nlobayes.types import Table
+from nlobayes.untyped import Document, Facts
 
 if TYPE_CHECKING:
     import arviz as az
@@ -111,8 +112,8 @@ class FittedNetwork(BaseEstimator):
     def _run(
         self,
         table: Table,
-        target: Mapping[str, Any],
-        split: Mapping[str, Any],
+        target: Facts,
+        split: Facts,
         rows: int,
         relative_to: str = NONE,
     ) -> None:
@@ -143,7 +144,7 @@ class FittedNetwork(BaseEstimator):
         self.diagnostics_, self.evaluation_ = best.fitted.diagnostics, best.fitted.evaluation
         _warn(best.fitted, path, first=first.recipe, kept=kept.recipe)
 
-    def _features(self) -> dict[str, Any]:
+    def _features(self) -> Document:
         if not isinstance(self.features, Mapping | None):
             raise InputError("estimators.features", given=self.features)
         return dict(self.features or {})

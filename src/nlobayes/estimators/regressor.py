@@ -18,6 +18,7 @@ from nlobayes.fitting.studies import AUTO
 from nlobayes.fitting.table_settings import FEWEST_ROWS
 from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.types import Table
+from nlobayes.untyped import Document
 
 
 class BayesianNetworkRegressor(RegressorMixin, FittedNetwork):
@@ -160,7 +161,7 @@ class BayesianNetworkRegressor(RegressorMixin, FittedNetwork):
         columns = dict(zip(self._columns(), X.T, strict=True))
         target, error = (unused(name, columns) for name in ("y", "error_of_y"))
         columns[target] = y
-        settings: dict[str, Any] = {"column": target, "unit": self.unit, "scale": self.scale}
+        settings: Document = {"column": target, "unit": self.unit, "scale": self.scale}
         if sample_sd is not None:
             relative = self.scale == "log10"
             columns[error] = _errors(sample_sd, y, relative=relative)

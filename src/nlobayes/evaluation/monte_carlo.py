@@ -17,10 +17,11 @@ G. L. Jones, Annals of Statistics 38 (2010) 1034, for batches of a Markov chain.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 import numpy as np
+
+from nlobayes.evaluation.run_evaluation import Scores
 
 MOST_BATCHES = 8
 
@@ -42,7 +43,7 @@ def balanced_halves(batches: int) -> np.ndarray:
 
 
 def monte_carlo_errors(
-    draws: np.ndarray, score: Callable[[np.ndarray], Mapping[str, Any]]
+    draws: np.ndarray, score: Callable[[np.ndarray], Scores]
 ) -> dict[str, float | None] | None:
     """Estimate the Monte-Carlo error of every score.
 
@@ -64,7 +65,7 @@ def monte_carlo_errors(
 
 
 def errors_of_halves(
-    pairs: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]],
+    pairs: Sequence[tuple[Scores, Scores]],
 ) -> dict[str, float | None] | None:
     """Return the Monte-Carlo error by key from the scores of each pair of complementary halves.
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from nlobayes.inference.kernel import Info, Kernel
+from nlobayes.untyped import Tree
 
 if TYPE_CHECKING:
     import jax
@@ -41,20 +42,20 @@ class Adaptation(NamedTuple):
     and the tuned values, both with leading axis (chain,), and is defined after any step.
     """
 
-    start: Callable[[jax.Array], Any]
-    step: Callable[[jax.Array, Any, jax.Array], tuple[Any, Info]]
-    finish: Callable[[Any], tuple[Any, Any]]
+    start: Callable[[jax.Array], Tree]
+    step: Callable[[jax.Array, Tree, jax.Array], tuple[Tree, Info]]
+    finish: Callable[[Tree], tuple[Tree, Tree]]
 
 
 def independent(
-    start: Callable[[jax.Array], Any],
-    step: Callable[[jax.Array, Any, jax.Array], tuple[Any, Info]],
-    finish: Callable[[Any], tuple[Any, Any]],
+    start: Callable[[jax.Array], Tree],
+    step: Callable[[jax.Array, Tree, jax.Array], tuple[Tree, Info]],
+    finish: Callable[[Tree], tuple[Tree, Tree]],
 ) -> Adaptation:
     """Build an adaptation of independent chains from the three functions of one chain."""
     from nlobayes.inference.chain_groups import each_chain
 
-    def step_chain_group(keys: jax.Array, carry: Any, index: jax.Array) -> tuple[Any, Info]:
+    def step_chain_group(keys: jax.Array, carry: Tree, index: jax.Array) -> tuple[Tree, Info]:
         return each_chain(lambda key, one: step(key, one, index))(keys, carry)
 
     return Adaptation(each_chain(start), step_chain_group, each_chain(finish))

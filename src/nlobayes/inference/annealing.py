@@ -8,13 +8,13 @@ that the reverse jump follows the same path backwards.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 
 from nlobayes.inference.jumps import Mapped
 from nlobayes.inference.kernel import LogDensity
+from nlobayes.untyped import Tree
 
 Move = Callable[[jax.Array, jax.Array, Callable[..., jax.Array]], jax.Array]
 """A move of a key, a position and a log density; it is reversible in that density."""
@@ -53,11 +53,11 @@ def anneal(
         change = inverse_temperature(step + 1) - inverse_temperature(step)
         return change * (logdensity_fn(position) - smaller(position))
 
-    def one_step(carry: tuple[jax.Array, jax.Array], step: jax.Array) -> tuple[Any, None]:
+    def one_step(carry: tuple[jax.Array, jax.Array], step: jax.Array) -> tuple[Tree, None]:
         position, weight = carry
         b = inverse_temperature(step)
 
-        def tempered(z: jax.Array, _: Any = 1.0, /) -> jax.Array:
+        def tempered(z: jax.Array, _: Tree = 1.0, /) -> jax.Array:
             return (1 - b) * smaller(z) + b * logdensity_fn(z)
 
         position = move(jax.random.fold_in(key, step), position, tempered)

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 
+from nlobayes.untyped import Tree
 
-def each_chain(function: Callable[..., Any]) -> Callable[..., Any]:
+
+def each_chain(function: Callable[..., Tree]) -> Callable[..., Tree]:
     """Apply a function of one chain to every chain of a chain group, vectorised.
 
     A chain group of one chain is computed as a single chain, without a batch axis inside.
     """
 
-    def mapped(*arguments: Any) -> Any:
+    def mapped(*arguments: Tree) -> Tree:
         chains = len(jax.tree.leaves(arguments)[0])
         if chains > 1:
             return jax.vmap(function)(*arguments)

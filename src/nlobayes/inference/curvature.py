@@ -10,13 +10,14 @@ positions.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 from blackjax.adaptation.metric_recipes import MetricCore
 
 from nlobayes.errors import InputError
+from nlobayes.untyped import Tree
 
 MOST_PARAMETERS = 4000
 """Number of parameters above which the dense matrix costs more time than it saves."""
@@ -61,7 +62,7 @@ def gauss_newton(curvature: Curvature) -> MetricCore:
         nothing = jnp.zeros((size, size))
         return CurvatureState(jnp.identity(size), nothing, jnp.zeros(()))
 
-    def update(state: CurvatureState, position: jax.Array, grad: Any) -> CurvatureState:
+    def update(state: CurvatureState, position: jax.Array, grad: Tree) -> CurvatureState:
         del grad
         total = state.total + curvature(position)
         return state._replace(total=total, positions=state.positions + 1)

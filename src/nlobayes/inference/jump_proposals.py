@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -12,6 +12,7 @@ from nlobayes.inference import annealing
 from nlobayes.inference.jump_moves import SCALED
 from nlobayes.inference.jumps import Jump, Mapped, Ratio
 from nlobayes.inference.kernel import LogDensity
+from nlobayes.untyped import Tree
 
 Propose = Callable[[Jump, jax.Array, jax.Array, jax.Array], tuple[jax.Array, Ratio]]
 """A proposal: takes a jump, a key, a position and a scale; gives a position and its ratio."""
@@ -41,7 +42,7 @@ def one_of(
     scales: jax.Array,
     numbers: Callable[[jax.Array], dict[str, jax.Array]],
     annealed: jax.Array,
-) -> Callable[..., tuple[Any, JumpRecord]]:
+) -> Callable[..., tuple[Tree, JumpRecord]]:
     """Build a jump by one of several proposals, of a position with its density and a key.
 
     The ratio of the `annealed` proposals (proposal,) is complete; for the others the factor of the

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from nlobayes.untyped import Tree
 
 if TYPE_CHECKING:
     import jax
@@ -83,7 +85,7 @@ class Tuned(NamedTuple):
     """
 
     step_size: jax.Array
-    inverse_mass_matrix: Any
+    inverse_mass_matrix: Tree
 
 
 class Info(NamedTuple):
@@ -111,8 +113,8 @@ class Kernel(NamedTuple):
     `exact` is true if the target is left invariant without approximation.
     """
 
-    init: Callable[[jax.Array], Any]
-    step: Callable[[jax.Array, Any, Any], tuple[Any, Info]]
+    init: Callable[[jax.Array], Tree]
+    step: Callable[[jax.Array, Tree, Tree], tuple[Tree, Info]]
     exact: bool
 
 

@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 
 import optax
 
+from nlobayes.untyped import Tree
+
 Optimiser = Callable[[Any], optax.GradientTransformation]
 
 
@@ -21,7 +23,7 @@ class Schedule(NamedTuple):
     of `steps` steps each.
     """
 
-    within: Callable[[Any, int, int], optax.Schedule]
+    within: Callable[[Tree, int, int], optax.Schedule]
     cycles: int = 1
     factor: float = 1.0
 
@@ -59,7 +61,7 @@ def cosine() -> Schedule:
 def exponential(decay_rate: float, decay_epochs: int | None = None) -> Schedule:
     """Multiply the learning rate by `decay_rate` in every `decay_epochs`, None for all epochs."""
 
-    def within(rate: Any, epochs: int, steps: int) -> optax.Schedule:
+    def within(rate: Tree, epochs: int, steps: int) -> optax.Schedule:
         period = float((decay_epochs or epochs) * steps)
         return optax.exponential_decay(rate, period, decay_rate)
 

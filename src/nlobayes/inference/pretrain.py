@@ -12,6 +12,7 @@ import numpy as np
 import optax
 
 from nlobayes.inference.optimisers import OPTIMISERS, SCHEDULES, Optimiser, Schedule
+from nlobayes.untyped import Tree
 
 SNAPSHOTS = 50
 ADAM, COSINE = OPTIMISERS["adam"](), SCHEDULES["cosine"]()
@@ -132,7 +133,7 @@ def fit_map(
             )
         return _validate(*run_epoch(key, now), problem.misfit, validation)
 
-    def one_epoch(carry: tuple[_Progress, jax.Array], index: jax.Array) -> tuple[Any, jax.Array]:
+    def one_epoch(carry: tuple[_Progress, jax.Array], index: jax.Array) -> tuple[Tree, jax.Array]:
         progress, path = carry
         progress = jax.lax.cond(
             plan.ended(progress),
@@ -198,7 +199,7 @@ def _epoch(
     schedule: Schedule,
 ) -> Callable[[jax.Array, _Progress], tuple[_Progress, jax.Array]]:
     def epoch(key: jax.Array, progress: _Progress) -> tuple[_Progress, jax.Array]:
-        def one_step(carry: Any, batch: jax.Array) -> tuple[Any, jax.Array]:
+        def one_step(carry: Tree, batch: jax.Array) -> tuple[Tree, jax.Array]:
             position, state = carry
             value, gradient = jax.value_and_grad(loss)(position, batch)
             updates, state = descent.update(gradient, state, position)

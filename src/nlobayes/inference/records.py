@@ -11,6 +11,7 @@ import numpy as np
 
 from nlobayes.errors import InputError
 from nlobayes.inference.kernel import Info
+from nlobayes.untyped import Tree
 
 ARVIZ_NAMES = {
     "acceptance_rate": "acceptance_rate",
@@ -38,13 +39,13 @@ def join(segments: Sequence[Segments]) -> Segments:
     return jax.tree.map(lambda *parts: np.concatenate(parts, axis=1), *segments)
 
 
-def to_arrays(tree: Any) -> Arrays:
+def to_arrays(tree: Tree) -> Arrays:
     """Name every array of a tree by the path to it, as in `inverse_mass_matrix.sigma`."""
     leaves, _ = jax.tree_util.tree_flatten_with_path(tree)
     return {_name(path): np.asarray(leaf) for path, leaf in leaves}
 
 
-def from_arrays(template: Any, arrays: Mapping[str, np.ndarray], where: str) -> Any:
+def from_arrays(template: Tree, arrays: Mapping[str, np.ndarray], where: str) -> Tree:
     """Restore a tree from its arrays, bit for bit.
 
     Parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -11,6 +11,7 @@ import jax.numpy as jnp
 from nlobayes.inference.chain_groups import each_chain
 from nlobayes.inference.completion import Completion
 from nlobayes.inference.kernel import Info, Kernel
+from nlobayes.untyped import Tree
 
 
 class Draws(NamedTuple):
@@ -30,22 +31,22 @@ class Draws(NamedTuple):
 
     kept: jax.Array
     logdensity: jax.Array
-    observed: Any
+    observed: Tree
     info: Info
 
 
 def draw(
     keys: jax.Array,
     kernel: Kernel,
-    states: Any,
-    tuned: Any,
+    states: Tree,
+    tuned: Tree,
     *,
     first: int | jax.Array,
     kept: int,
     thin: int,
-    observe: Callable[[jax.Array], Any],
+    observe: Callable[[jax.Array], Tree],
     completion: Completion | None = None,
-) -> tuple[Any, Draws]:
+) -> tuple[Tree, Draws]:
     """Draw `kept * thin` times from draw number `first` on, keeping every `thin`-th.
 
     Keys, states and tuned values have a leading axis (chain,). The key of draw i of a chain is
@@ -56,18 +57,18 @@ def draw(
     indices = (first + jnp.arange(kept * thin)).reshape(kept, thin)
 
     def one_chain(
-        key: jax.Array, state: Any, learned: Any, key_output: jax.Array
-    ) -> tuple[Any, Draws]:
+        key: jax.Array, state: Tree, learned: Tree, key_output: jax.Array
+    ) -> tuple[Tree, Draws]:
         def whole(position: jax.Array, index: jax.Array) -> jax.Array:
             if completion is None:
                 return position
             return completion.draw(jax.random.fold_in(key_output, index), position)
 
-        def one_draw(state: Any, index: jax.Array) -> tuple[Any, Any]:
+        def one_draw(state: Tree, index: jax.Array) -> tuple[Tree, Tree]:
             state, info = kernel.step(jax.random.fold_in(key, index), state, learned)
             return state, (state.logdensity, observe(whole(state.position, index)), info)
 
-        def one_kept(state: Any, indices: jax.Array) -> tuple[Any, Any]:
+        def one_kept(state: Tree, indices: jax.Array) -> tuple[Tree, Tree]:
             state, every = jax.lax.scan(one_draw, state, indices)
             return state, (whole(state.position, indices[-1]), every)
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import jax
 import jax.numpy as jnp
 
 from nlobayes.inference.adaptation import Adaptation
 from nlobayes.inference.kernel import Info
+from nlobayes.untyped import Tree
 
 
 def adapt(
-    keys: jax.Array, adaptation: Adaptation, carry: Any, *, first: int | jax.Array, steps: int
-) -> tuple[Any, Info, jax.Array]:
+    keys: jax.Array, adaptation: Adaptation, carry: Tree, *, first: int | jax.Array, steps: int
+) -> tuple[Tree, Info, jax.Array]:
     """Make `steps` steps of a warm-up, the first of which is number `first`.
 
     The key of step i of a chain is `fold_in(key, i)`, so that segments equal one long warm-up.
@@ -23,7 +22,7 @@ def adapt(
     The carry after the last step; the info, and the log density, of each step (chain, step).
     """
 
-    def one_step(carry: Any, index: jax.Array) -> tuple[Any, Any]:
+    def one_step(carry: Tree, index: jax.Array) -> tuple[Tree, Tree]:
         at_step = jax.vmap(jax.random.fold_in, (0, None))(keys, index)
         carry, info = adaptation.step(at_step, carry, index)
         return carry, (info, carry.state.logdensity)

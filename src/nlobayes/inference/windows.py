@@ -8,7 +8,7 @@ BlackJAX's; this module drives them so that any kernel can warm up and every ste
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -20,6 +20,7 @@ from blackjax.adaptation.step_size import dual_averaging_adaptation
 from nlobayes.errors import InputError
 from nlobayes.inference.curvature import Curvature, gauss_newton
 from nlobayes.inference.kernel import Tuned
+from nlobayes.untyped import Tree
 
 FAST, SLOW, FROZEN = 0, 1, 2
 STAN_LAST_WINDOW = 50
@@ -35,10 +36,10 @@ RECIPES = {
 class Carry(NamedTuple):
     """State of the warm-up between steps."""
 
-    state: Any
+    state: Tree
     tuned: Tuned
-    step_size: Any
-    mass_matrix: Any
+    step_size: Tree
+    mass_matrix: Tree
 
 
 class Schedule(NamedTuple):
@@ -91,7 +92,7 @@ def _require(curvature: Curvature | None) -> Curvature:
     return curvature
 
 
-def search_from(step_size: jax.Array, mu_over_start: float = MU_OVER_START) -> Any:
+def search_from(step_size: jax.Array, mu_over_start: float = MU_OVER_START) -> Tree:
     """Start dual averaging at a step size, which is also its average before the first update."""
     init_step, _, _ = dual_averaging_adaptation(0.5)
     begin = init_step(step_size)
@@ -106,7 +107,7 @@ def freeze(carry: Carry) -> Carry:
     return carry._replace(tuned=carry.tuned._replace(step_size=step_size))
 
 
-def updates_of(core: MetricCore, averaging: Any, search: Callable[[jax.Array], Any]) -> Any:
+def updates_of(core: MetricCore, averaging: Tree, search: Callable[[jax.Array], Tree]) -> Tree:
     """Build the update of the carry after one step of each stage."""
     _, update_step, final_step = averaging
 
@@ -131,7 +132,7 @@ def updates_of(core: MetricCore, averaging: Any, search: Callable[[jax.Array], A
         tuned = Tuned(_exp(step_size.log_step_size, carry), mass_matrix.inverse_mass_matrix)
         return carry._replace(mass_matrix=mass_matrix, step_size=step_size, tuned=tuned)
 
-    def update(carry: Carry, acceptance_rate: Any, stage: Any, window_ends: Any) -> Carry:
+    def update(carry: Carry, acceptance_rate: Tree, stage: Tree, window_ends: Tree) -> Carry:
         carry = jax.lax.switch(stage, (fast, slow, frozen), carry, acceptance_rate)
         return jax.lax.cond(window_ends, end_window, lambda same: same, carry)
 

@@ -9,12 +9,13 @@ in one chain group that share tuned values make the same number of leapfrog step
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 from nlobayes.inference.kernel import Info, Kernel, Posterior, init_with_gradient
 from nlobayes.kernels import KernelSettings
 from nlobayes.kernels.hmc import describe, steps_of
 from nlobayes.settings.values import Positive, PositiveInt
+from nlobayes.untyped import Tree
 
 if TYPE_CHECKING:
     import jax
@@ -47,7 +48,7 @@ class TunedTrajectory(NamedTuple):
     """Step size, inverse mass matrix and mean trajectory length (step size times steps)."""
 
     step_size: jax.Array
-    inverse_mass_matrix: Any
+    inverse_mass_matrix: Tree
     trajectory_length: jax.Array
 
 

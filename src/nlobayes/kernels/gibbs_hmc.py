@@ -8,13 +8,14 @@ but the `entries` of the conjugates, which stay fixed: it leaves pi given them i
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from nlobayes.errors import InputError
 from nlobayes.inference.kernel import Info, Kernel, Posterior, State, Tuned, init_with_gradient
 from nlobayes.kernels import KernelSettings
 from nlobayes.kernels.hmc import HMCKernel
 from nlobayes.settings.values import Jitter, Positive, PositiveInt
+from nlobayes.untyped import Tree
 
 if TYPE_CHECKING:
     import jax
@@ -76,7 +77,7 @@ class GibbsHMCKernel(KernelSettings):
             def place(part: jax.Array) -> jax.Array:
                 return state.position.at[moving].set(part)
 
-            def conditional(part: jax.Array, inverse_temperature: Any = 1.0, /) -> jax.Array:
+            def conditional(part: jax.Array, inverse_temperature: Tree = 1.0, /) -> jax.Array:
                 return logdensity_fn(place(part), inverse_temperature)
 
             part = State(state.position[moving], state.logdensity, state.logdensity_grad[moving])

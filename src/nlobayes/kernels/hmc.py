@@ -8,7 +8,7 @@ steps is drawn independently of the state, so a jittered kernel is a mixture of 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
+from typing import TYPE_CHECKING, ClassVar, Literal, Protocol
 
 from nlobayes.inference.kernel import (
     Info,
@@ -21,6 +21,7 @@ from nlobayes.inference.kernel import (
 )
 from nlobayes.kernels import KernelSettings
 from nlobayes.settings.values import Jitter, Positive, PositiveInt
+from nlobayes.untyped import Tree
 
 if TYPE_CHECKING:
     import jax
@@ -92,7 +93,7 @@ class Transition(Protocol):
     """One HMC transition with a given number of leapfrog steps."""
 
     def __call__(
-        self, key: jax.Array, state: State, tuned: Any, integration_steps: jax.Array
+        self, key: jax.Array, state: State, tuned: Tree, integration_steps: jax.Array
     ) -> tuple[State, Info]:
         """Propose by that many leapfrog steps, then accept or reject."""
         ...
@@ -108,7 +109,7 @@ def build_transition(logdensity_fn: LogDensity, divergence_threshold: float) -> 
     transition = hmc.build_kernel(divergence_threshold=divergence_threshold)
 
     def step(
-        key: jax.Array, state: State, tuned: Any, integration_steps: jax.Array
+        key: jax.Array, state: State, tuned: Tree, integration_steps: jax.Array
     ) -> tuple[State, Info]:
         new, info = transition(
             key,
@@ -123,7 +124,7 @@ def build_transition(logdensity_fn: LogDensity, divergence_threshold: float) -> 
     return step
 
 
-def describe(info: HMCInfo, state: Any, tuned: Any) -> Info:
+def describe(info: HMCInfo, state: Tree, tuned: Tree) -> Info:
     """Describe a transition from a state, with the energy of the new state."""
     import jax.numpy as jnp
     from blackjax.mcmc import metrics

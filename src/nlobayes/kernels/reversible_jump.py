@@ -15,7 +15,7 @@ An annealed jump moves along tempered densities between its proposal and its acc
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, NamedTuple
 
 from pydantic import Field, model_validator
 
@@ -24,6 +24,7 @@ from nlobayes.inference.kernel import Info, Kernel, LogDensity, Posterior, State
 from nlobayes.kernels import KernelSettings
 from nlobayes.kernels.hmc import HMCKernel
 from nlobayes.settings.values import Jitter, Positive, PositiveInt
+from nlobayes.untyped import Tree
 
 if TYPE_CHECKING:
     import jax
@@ -212,7 +213,7 @@ class Within(NamedTuple):
         moved = {name: getattr(new, name) for name in State._fields}
         return state._replace(**moved), info
 
-    def _metric(self, inverse_mass_matrix: jax.Array) -> Any:
+    def _metric(self, inverse_mass_matrix: jax.Array) -> Tree:
         """Give the indicators a mass that nothing moves."""
         import numpy as np
         from blackjax.mcmc.metrics import gaussian_euclidean

@@ -9,12 +9,13 @@ Here both are frozen before the first draw, so the kernel is exact.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 from nlobayes.inference.kernel import Info, Kernel, Posterior, State, init_with_gradient
 from nlobayes.kernels import KernelSettings
 from nlobayes.kernels.hmc import build_transition
 from nlobayes.settings.values import Positive
+from nlobayes.untyped import Tree
 
 if TYPE_CHECKING:
     import jax
@@ -24,7 +25,7 @@ class TunedSteps(NamedTuple):
     """Step size, inverse mass matrix and number of leapfrog steps."""
 
     step_size: jax.Array
-    inverse_mass_matrix: Any
+    inverse_mass_matrix: Tree
     integration_steps: jax.Array
 
 

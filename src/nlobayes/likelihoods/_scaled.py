@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, ClassVar, Self
 
 from pydantic import Field, model_validator
 
@@ -11,6 +11,7 @@ from nlobayes.errors import InputError
 from nlobayes.likelihoods import LikelihoodSettings
 from nlobayes.model.likelihood import NOISE, diagonal, in_quadrature, of_blocks, with_entries
 from nlobayes.settings.values import Frozen, Positive
+from nlobayes.untyped import Array, Module
 
 PRECISION = f"{NOISE}_precision"
 
@@ -68,7 +69,7 @@ class ScaledLikelihood(LikelihoodSettings):
         """Whether its scale is learned."""
         return self.sigma is None
 
-    def stated_scale(self, output: Any, error: Any) -> Any:
+    def stated_scale(self, output: Array, error: Array) -> Array:
         """Return a fixed scale, or define a learned one in PyMC, with the error of each target."""
         import pymc as pm
         import pytensor.tensor as pt
@@ -77,7 +78,7 @@ class ScaledLikelihood(LikelihoodSettings):
             return in_quadrature(pm.floatX(self.sigma), error, pt)
         return in_quadrature(self._learned_scale("output" if output.ndim == 2 else None), error, pt)
 
-    def _learned_scale(self, dims: str | None) -> Any:
+    def _learned_scale(self, dims: str | None) -> Array:
         import pymc as pm
         import pytensor.tensor as pt
 
@@ -90,17 +91,19 @@ class ScaledLikelihood(LikelihoodSettings):
             return pm.HalfNormal(NOISE, scale, dims=dims)
         return pm.TruncatedNormal(NOISE, sigma=scale, lower=pm.floatX(self.floor), dims=dims)
 
-    def moved(self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any) -> Any:
+    def moved(
+        self, output: Array, variables: Mapping[str, Array], error: Array, xp: Module
+    ) -> Array:
         """Return the outputs and the logarithms of the learned noise parameters."""
         return with_entries(output, self.learned(variables, error, xp), xp)
 
-    def learned(self, variables: Mapping[str, Any], error: Any, xp: Any) -> list[Any]:
+    def learned(self, variables: Mapping[str, Array], error: Array, xp: Module) -> list[Array]:
         """Return the logarithm of a learned scale, errors included; none if the scale is fixed."""
         return [] if self.sigma is not None else [xp.log(self.known_scale(variables, error, xp))]
 
     def orthogonal_root(
-        self, of_output: Any, of_log_scale: Any, output: Any, scale: Any, xp: Any
-    ) -> Any:
+        self, of_output: Array, of_log_scale: Array, output: Array, scale: Array, xp: Module
+    ) -> Array:
         """Return the root of a distribution that is symmetric about its output.
 
         The information has no cross term between the output and the logarithm of a learned scale.
@@ -109,6 +112,6 @@ class ScaledLikelihood(LikelihoodSettings):
             return diagonal(of_output / scale, output, xp)
         return of_blocks([[of_output / scale, 0.0], [0.0, of_log_scale]], output, xp)
 
-    def known_scale(self, variables: Mapping[str, Any], error: Any, xp: Any) -> Any:
+    def known_scale(self, variables: Mapping[str, Array], error: Array, xp: Module) -> Array:
         """Return a fixed scale, or the learned one from the variables, with the errors."""
         return in_quadrature(variables[NOISE] if self.sigma is None else self.sigma, error, xp)

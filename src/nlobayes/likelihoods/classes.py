@@ -11,6 +11,7 @@ from nlobayes.errors import InputError
 from nlobayes.likelihoods import LikelihoodSettings
 from nlobayes.model.likelihood import CLASS, TARGET
 from nlobayes.settings.values import Positive
+from nlobayes.untyped import Array, Module
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,10 +26,12 @@ class ClassLikelihood(LikelihoodSettings):
     """Divisor of the outputs."""
 
     @abstractmethod
-    def probabilities(self, output: Any, xp: Any) -> Any:
+    def probabilities(self, output: Array, xp: Module) -> Array:
         """Return the probabilities (..., class)."""
 
-    def noise_about(self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any) -> None:
+    def noise_about(
+        self, output: Array, variables: Mapping[str, Array], error: Array, xp: Module
+    ) -> None:
         """Return None: classes have no noise."""
 
 
@@ -53,7 +56,7 @@ class BernoulliLikelihood(ClassLikelihood):
             raise InputError("model.not_two_classes", classes=targets)
         return 1
 
-    def observe(self, output: Any, target: Any, error: Any = None) -> Any:
+    def observe(self, output: Array, target: Array, error: Array = None) -> Array:
         """Observe the class (point,)."""
         import pymc as pm
 
@@ -61,18 +64,18 @@ class BernoulliLikelihood(ClassLikelihood):
         classes = target.astype(CLASS)
         return pm.Bernoulli(TARGET, logit_p=logits, observed=classes, dtype=CLASS)
 
-    def quantities(self, output: Any, xp: Any) -> Any:
+    def quantities(self, output: Array, xp: Module) -> Array:
         """Return the logit of class 1."""
         return output / self.temperature
 
-    def probabilities(self, output: Any, xp: Any) -> Any:
+    def probabilities(self, output: Array, xp: Module) -> Array:
         """Return the probabilities (..., class) of both classes."""
         positive = 0.5 * (1 + xp.tanh(0.5 * output / self.temperature))
         return xp.stack([1 - positive, positive], axis=-1)
 
     def information_root(
-        self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any
-    ) -> Any:
+        self, output: Array, variables: Mapping[str, Array], error: Array, xp: Module
+    ) -> Array:
         """Return the root of p (1 - p) / temperature^2."""
         both = self.probabilities(output, xp)
         root = xp.sqrt(both[..., 0] * both[..., 1]) / self.temperature
@@ -87,7 +90,7 @@ class CategoricalLikelihood(ClassLikelihood):
     def outputs_for(self, columns: int) -> None:
         """Return None, since the number of outputs is that of the classes."""
 
-    def observe(self, output: Any, target: Any, error: Any = None) -> Any:
+    def observe(self, output: Array, target: Array, error: Array = None) -> Array:
         """Observe the class (point,)."""
         import numpy as np
         import pymc as pm
@@ -104,20 +107,20 @@ class CategoricalLikelihood(ClassLikelihood):
             dtype=CLASS,
         )
 
-    def quantities(self, output: Any, xp: Any) -> Any:
+    def quantities(self, output: Array, xp: Module) -> Array:
         """Return the logits minus their mean over the classes, which no probability depends on."""
         logits = output / self.temperature
         return logits - xp.mean(logits, axis=-1, keepdims=True)
 
-    def probabilities(self, output: Any, xp: Any) -> Any:
+    def probabilities(self, output: Array, xp: Module) -> Array:
         """Return the probabilities (..., class)."""
         logits = output / self.temperature
         relative = xp.exp(logits - xp.max(logits, axis=-1, keepdims=True))
         return relative / xp.sum(relative, axis=-1, keepdims=True)
 
     def information_root(
-        self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any
-    ) -> Any:
+        self, output: Array, variables: Mapping[str, Array], error: Array, xp: Module
+    ) -> Array:
         """Return diag(sqrt(p)) (1 - 1 p') / temperature, whose square is diag(p) - p p'."""
         p = self.probabilities(output, xp)
         root = xp.sqrt(p)[..., None] * (xp.eye(p.shape[-1], dtype=p.dtype) - p[..., None, :])
@@ -132,7 +135,7 @@ def _draw(logits: Any, rng: Any, size: Any = None) -> np.ndarray:
     return np.argmax(logits + rng.gumbel(size=shape), axis=-1).astype(CLASS)
 
 
-def _log_probability(value: Any, logits: Any, *, classes: np.ndarray) -> Any:
+def _log_probability(value: Array, logits: Array, *, classes: np.ndarray) -> Array:
     """Return the log probability of a class, finite for any logits.
 
     `pm.Categorical` is not used: in JAX its index of the rows is int8, which allows at most 127.

@@ -14,6 +14,7 @@ from nlobayes.likelihoods.student_t import shape_root
 from nlobayes.model.likelihood import TARGET, Noise, of_blocks, with_entries
 from nlobayes.own_functions import load_function
 from nlobayes.settings.own_function import OwnFunction
+from nlobayes.untyped import Array, Module
 
 FAMILIES = ("gaussian", "laplace", "student_t")
 
@@ -34,9 +35,9 @@ class Observation(NamedTuple):
     """
 
     name: str
-    f: Any
-    target: Any
-    error: Any
+    f: Array
+    target: Array
+    error: Array
 
 
 class CustomLikelihood(OwnFunction, LikelihoodSettings):
@@ -58,18 +59,18 @@ class CustomLikelihood(OwnFunction, LikelihoodSettings):
         return True
 
     @cached_property
-    def _observing(self) -> Callable[..., Any]:
+    def _observing(self) -> Callable[..., Array]:
         return load_function(self.codes["function"])
 
     @cached_property
-    def _of_noise(self) -> Callable[..., Any]:
+    def _of_noise(self) -> Callable[..., Array]:
         return load_function(self.codes["noise"])
 
     def outputs(self, targets: int) -> int:
         """Return the number of outputs in the settings."""
         return self.outputs_of_network * targets
 
-    def observe(self, output: Any, target: Any, error: Any = None) -> Any:
+    def observe(self, output: Array, target: Array, error: Array = None) -> Array:
         """Observe the target by the function; refuse a function that observes nothing.
 
         Raises
@@ -95,7 +96,9 @@ class CustomLikelihood(OwnFunction, LikelihoodSettings):
         self.noise_about(output, model.named_vars, error, pt)
         return model[TARGET]
 
-    def noise_about(self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any) -> Noise:
+    def noise_about(
+        self, output: Array, variables: Mapping[str, Array], error: Array, xp: Module
+    ) -> Noise:
         """Return the noise about the first output, from the second function."""
         noise = _call(self._of_noise, output, variables, error, xp, **self.settings)
         if not isinstance(noise, tuple) or not _is_noise(*noise):
@@ -104,15 +107,17 @@ class CustomLikelihood(OwnFunction, LikelihoodSettings):
         centre = output if self.outputs_of_network == 1 else output[..., 0]
         return Noise(noise[0], centre, *noise[1:])
 
-    def moved(self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any) -> Any:
+    def moved(
+        self, output: Array, variables: Mapping[str, Array], error: Array, xp: Module
+    ) -> Array:
         """Return centre and log scale; for a Student-t also the log degrees of freedom."""
         noise = self.noise_about(output, variables, error, xp)
         shape = [noise.scale, *([] if noise.family != "student_t" else [noise.degrees_of_freedom])]
         return with_entries(noise.centre, [xp.log(xp.asarray(one)) for one in shape], xp)
 
     def information_root(
-        self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any
-    ) -> Any:
+        self, output: Array, variables: Mapping[str, Array], error: Array, xp: Module
+    ) -> Array:
         """Return the root of the family; it has no term across centre and scale by symmetry.
 
         Lange, Little and Taylor (1989), appendix B.

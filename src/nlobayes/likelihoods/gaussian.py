@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from nlobayes.likelihoods._scaled import ScaledLikelihood
 from nlobayes.model.likelihood import TARGET, Noise
 from nlobayes.settings.values import Positive
+from nlobayes.untyped import Array, Module
 
 
 class GaussianLikelihood(ScaledLikelihood):
@@ -23,19 +24,21 @@ class GaussianLikelihood(ScaledLikelihood):
     """In the units of the network's target (its sd on train rows if standardised); null learns
     it, half-normal a priori."""
 
-    def observe(self, output: Any, target: Any, error: Any = None) -> Any:
+    def observe(self, output: Array, target: Array, error: Array = None) -> Array:
         """Observe N(output, sigma^2 + error^2)."""
         import pymc as pm
 
         return pm.Normal(TARGET, output, self.stated_scale(output, error), observed=target)
 
-    def noise_about(self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any) -> Noise:
+    def noise_about(
+        self, output: Array, variables: Mapping[str, Array], error: Array, xp: Module
+    ) -> Noise:
         """Return the Gaussian of each target."""
         return Noise("gaussian", output, self.known_scale(variables, error, xp))
 
     def information_root(
-        self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any
-    ) -> Any:
+        self, output: Array, variables: Mapping[str, Array], error: Array, xp: Module
+    ) -> Array:
         """Return 1 / sigma for each output, and sqrt(2) for the logarithm of a learned scale."""
         scale = self.known_scale(variables, error, xp)
         return self.orthogonal_root(1.0, 2**0.5, output, scale, xp)

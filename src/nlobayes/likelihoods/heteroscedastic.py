@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from nlobayes.likelihoods import LikelihoodSettings
 from nlobayes.model.likelihood import TARGET, Noise, in_quadrature
 from nlobayes.settings.values import Positive
+from nlobayes.untyped import Array, Module
 
 LARGEST = 80.0
 """Largest logarithm of a predicted sigma over its scale: exp(88) leaves single precision."""
@@ -26,7 +27,7 @@ class HeteroscedasticLikelihood(LikelihoodSettings):
         """Return 2: the mean, and the logarithm of sigma over its scale."""
         return 2 * targets
 
-    def observe(self, output: Any, target: Any, error: Any = None) -> Any:
+    def observe(self, output: Array, target: Array, error: Array = None) -> Array:
         """Observe N(first output, sigma^2 + error^2)."""
         import pymc as pm
         import pytensor.tensor as pt
@@ -34,20 +35,22 @@ class HeteroscedasticLikelihood(LikelihoodSettings):
         centre, sigma = self._parts(output, error, pt)
         return pm.Normal(TARGET, centre, sigma, observed=target)
 
-    def noise_about(self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any) -> Noise:
+    def noise_about(
+        self, output: Array, variables: Mapping[str, Array], error: Array, xp: Module
+    ) -> Noise:
         """Return the Gaussian of each target; sigma is positive and finite far from all rows."""
         alone = self.scale * xp.exp(xp.clip(output[..., 1], -LARGEST, LARGEST))
         return Noise("gaussian", output[..., 0], in_quadrature(alone, error, xp))
 
     def information_root(
-        self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any
-    ) -> Any:
+        self, output: Array, variables: Mapping[str, Array], error: Array, xp: Module
+    ) -> Array:
         """Return 1 / sigma for the mean and sqrt(2) for log sigma, less where errors add to it."""
         alone = self.scale * xp.exp(output[..., 1])
         _, sigma = self._parts(output, error, xp)
         roots = xp.stack([1 / sigma, 2**0.5 * (alone / sigma) ** 2], axis=-1)
         return roots[..., None] * xp.eye(2, dtype=roots.dtype)
 
-    def _parts(self, output: Any, error: Any, xp: Any) -> tuple[Any, Any]:
+    def _parts(self, output: Array, error: Array, xp: Module) -> tuple[Array, Array]:
         alone = self.scale * xp.exp(output[..., 1])
         return output[..., 0], in_quadrature(alone, error, xp)

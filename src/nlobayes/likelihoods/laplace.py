@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Literal
 
 from nlobayes.likelihoods._scaled import ScaledLikelihood
 from nlobayes.model.likelihood import TARGET, Noise
 from nlobayes.settings.values import Positive
+from nlobayes.untyped import Array, Module
 
 
 class LaplaceLikelihood(ScaledLikelihood):
@@ -17,19 +18,21 @@ class LaplaceLikelihood(ScaledLikelihood):
     sigma: Positive | None = None
     """Scale b of exp(-|y - f| / b), in the units of the network's target; null learns it."""
 
-    def observe(self, output: Any, target: Any, error: Any = None) -> Any:
+    def observe(self, output: Array, target: Array, error: Array = None) -> Array:
         """Observe a Laplace distribution about the output, scale and error in quadrature."""
         import pymc as pm
 
         return pm.Laplace(TARGET, output, self.stated_scale(output, error), observed=target)
 
-    def noise_about(self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any) -> Noise:
+    def noise_about(
+        self, output: Array, variables: Mapping[str, Array], error: Array, xp: Module
+    ) -> Noise:
         """Return the Laplace distribution of each target."""
         return Noise("laplace", output, self.known_scale(variables, error, xp))
 
     def information_root(
-        self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any
-    ) -> Any:
+        self, output: Array, variables: Mapping[str, Array], error: Array, xp: Module
+    ) -> Array:
         """Return 1 / b for each output, and 1 for the logarithm of a learned scale."""
         scale = self.known_scale(variables, error, xp)
         return self.orthogonal_root(1.0, 1.0, output, scale, xp)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from nlobayes.likelihoods._scaled import ScaledLikelihood
 from nlobayes.model.likelihood import DEGREES, FEWEST_DEGREES, TARGET, Noise, of_blocks
+from nlobayes.untyped import Array, Module
 
 
 class StudentTLikelihood(ScaledLikelihood):
@@ -23,7 +24,7 @@ class StudentTLikelihood(ScaledLikelihood):
         """Whether its scale or its degrees of freedom are learned."""
         return self.sigma is None or self.degrees_of_freedom is None
 
-    def observe(self, output: Any, target: Any, error: Any = None) -> Any:
+    def observe(self, output: Array, target: Array, error: Array = None) -> Array:
         """Observe a Student-t about the output, its scale and the error in quadrature.
 
         Learned degrees of freedom are 2 plus Gamma(2, 0.1), the prior of Juárez and Steel (2010, J.
@@ -31,7 +32,7 @@ class StudentTLikelihood(ScaledLikelihood):
         """
         import pymc as pm
 
-        degrees: Any = self.degrees_of_freedom
+        degrees: Array = self.degrees_of_freedom
         if degrees is None:
             above = pm.Gamma(f"{DEGREES}_above_2", pm.floatX(2.0), pm.floatX(0.1))
             degrees = pm.Deterministic(DEGREES, FEWEST_DEGREES + above)
@@ -40,14 +41,16 @@ class StudentTLikelihood(ScaledLikelihood):
         sigma = self.stated_scale(output, error)
         return pm.StudentT(TARGET, nu=degrees, mu=output, sigma=sigma, observed=target)
 
-    def noise_about(self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any) -> Noise:
+    def noise_about(
+        self, output: Array, variables: Mapping[str, Array], error: Array, xp: Module
+    ) -> Noise:
         """Return the Student-t of each target."""
         scale = self.known_scale(variables, error, xp)
         return Noise("student_t", output, scale, self._degrees(variables))
 
     def information_root(
-        self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any
-    ) -> Any:
+        self, output: Array, variables: Mapping[str, Array], error: Array, xp: Module
+    ) -> Array:
         """Return the root of (nu + 1) / (nu + 3) / sigma^2, and that of learned noise parameters.
 
         Lange, Little and Taylor (1989, J. Am. Stat. Assoc. 84, 881), appendix B.
@@ -64,18 +67,18 @@ class StudentTLikelihood(ScaledLikelihood):
         blocks = [[of_output, 0.0, 0.0], [0.0, scale, both], [0.0, 0.0, alone]]
         return of_blocks(blocks, output, xp)
 
-    def learned(self, variables: Mapping[str, Any], error: Any, xp: Any) -> list[Any]:
+    def learned(self, variables: Mapping[str, Array], error: Array, xp: Module) -> list[Array]:
         """Return the logarithms of a learned scale and of learned degrees of freedom."""
         scale = super().learned(variables, error, xp)
         return (
             scale if self.degrees_of_freedom is not None else [*scale, xp.log(variables[DEGREES])]
         )
 
-    def _degrees(self, variables: Mapping[str, Any]) -> Any:
+    def _degrees(self, variables: Mapping[str, Array]) -> Array:
         return variables[DEGREES] if self.degrees_of_freedom is None else self.degrees_of_freedom
 
 
-def shape_root(degrees: Any, xp: Any) -> tuple[Any, Any, Any]:
+def shape_root(degrees: Array, xp: Module) -> tuple[Array, Array, Array]:
     """Return the upper root [[a, b], [0, c]] of the information of log scale and log degrees.
 
     Their entries are 2 nu / (nu + 3), -2 nu / ((nu + 1) (nu + 3)) across, and nu^2 (psi'(nu / 2) -

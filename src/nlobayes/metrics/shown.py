@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
+
+from nlobayes.untyped import Facts
 
 MONTE_CARLO = "monte_carlo_error"
 """Key of the Monte-Carlo errors beside the scores of a split, by key."""
 BRACKETS = "In brackets: Monte-Carlo error, in units of the last digit."
 
 
-def error_of(scores: Mapping[str, Any], key: str) -> float | None:
+def error_of(scores: Facts, key: str) -> float | None:
     """Return the Monte-Carlo error of a score; None if there is none."""
     error: float | None = (scores.get(MONTE_CARLO) or {}).get(key)
     return error
 
 
-def shown(scores: Mapping[str, Any], key: str, form: str, *, missing: str = "none") -> str:
+def shown(scores: Facts, key: str, form: str, *, missing: str = "none") -> str:
     """Write a score with its Monte-Carlo error, or that it is missing."""
     value = scores.get(key)
     return missing if value is None else with_error(value, error_of(scores, key), form)
@@ -47,7 +47,7 @@ def with_error(value: float, error: float | None, form: str) -> str:
     return f"{value:.{digits}f}({units}){end}"
 
 
-def rows_learned(facts: Mapping[str, Any]) -> str:
+def rows_learned(facts: Facts) -> str:
     """Describe how many of the train rows a rival learned; empty if it learned all."""
     rows, given = facts.get("rows"), facts.get("train_rows")
     return f"{rows} of {given} rows" if rows and given and rows < given else ""

@@ -12,7 +12,9 @@ from collections.abc import Callable
 from math import pi, sqrt
 from typing import Any
 
-Named = str | Callable[[Any, Any], Any]
+from nlobayes.untyped import Array, Module
+
+Named = str | Callable[[Array, Array], Array]
 """The name of an activation, or a function of an array module and an array."""
 
 LEAKY = re.compile(r"(leaky_relu)\((0\.[0-9]*[1-9][0-9]*)\)")
@@ -21,17 +23,17 @@ LEAK = 0.01
 """Slope of `leaky_relu` below zero, where the name states none."""
 
 
-def elu(xp: Any, x: Any) -> Any:
+def elu(xp: Module, x: Array) -> Array:
     """Return x where it is positive, else exp(x) - 1."""
     return xp.maximum(x, 0) + xp.expm1(xp.minimum(x, 0))
 
 
-def exp(xp: Any, x: Any) -> Any:
+def exp(xp: Module, x: Array) -> Array:
     """Return exp(x)."""
     return xp.exp(x)
 
 
-def gelu(xp: Any, x: Any) -> Any:
+def gelu(xp: Module, x: Array) -> Array:
     """Return approximately x times the probability that a standard normal is below x.
 
     The tanh form of Hendrycks and Gimpel (arXiv:1606.08415), section 2.
@@ -39,37 +41,37 @@ def gelu(xp: Any, x: Any) -> Any:
     return 0.5 * x * (1 + xp.tanh(sqrt(2 / pi) * (x + 0.044715 * x**3)))
 
 
-def leaky_relu(xp: Any, x: Any, leak: float = LEAK) -> Any:
+def leaky_relu(xp: Module, x: Array, leak: float = LEAK) -> Array:
     """Return x where it is positive, else `leak` times x."""
     return xp.maximum(x, leak * x)
 
 
-def relu(xp: Any, x: Any) -> Any:
+def relu(xp: Module, x: Array) -> Array:
     """Return max(x, 0)."""
     return xp.maximum(x, 0)
 
 
-def sigmoid(xp: Any, x: Any) -> Any:
+def sigmoid(xp: Module, x: Array) -> Array:
     """Return 1 / (1 + exp(-x))."""
     return 0.5 * (1 + xp.tanh(0.5 * x))
 
 
-def swish(xp: Any, x: Any) -> Any:
+def swish(xp: Module, x: Array) -> Array:
     """Return x sigmoid(x)."""
     return x * sigmoid(xp, x)
 
 
-def tanh(xp: Any, x: Any) -> Any:
+def tanh(xp: Module, x: Array) -> Array:
     """Return tanh(x)."""
     return xp.tanh(x)
 
 
-def prelu(xp: Any, x: Any, slopes: Any) -> Any:
+def prelu(xp: Module, x: Array, slopes: Array) -> Array:
     """Return x where it is positive, else its slope times x (He et al., arXiv:1502.01852)."""
     return xp.maximum(x, 0) + slopes * xp.minimum(x, 0)
 
 
-def square_prelu(xp: Any, x: Any, slopes: Any) -> Any:
+def square_prelu(xp: Module, x: Array, slopes: Array) -> Array:
     """Return x where it is positive, else its squared slope times x: TensorBNN's PReLU."""
     return prelu(xp, x, slopes * slopes)
 
@@ -85,7 +87,7 @@ def is_known(name: Any) -> bool:
     return isinstance(name, str) and (name in ACTIVATIONS or LEAKY.fullmatch(name) is not None)
 
 
-def activate(name: Named, xp: Any, x: Any, slopes: Any = None) -> Any:
+def activate(name: Named, xp: Module, x: Array, slopes: Array = None) -> Array:
     """Apply the activation of this name to `x` with an array module, with slopes if it has any."""
     if not isinstance(name, str):
         return name(xp, x)

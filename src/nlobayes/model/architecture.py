@@ -16,6 +16,7 @@ import pytensor.tensor as pt
 from scipy.special import gammaln, logsumexp
 
 from nlobayes.model.networks import DEPTH, UNITS, WIDTH, Layer
+from nlobayes.untyped import Array
 
 PADDED = "_padded"
 """Suffix of the name of an array that has entries not in use."""
@@ -50,8 +51,8 @@ def log_probabilities(
 
 
 def state_varying(
-    varying: Varying, stated: Mapping[str, Any], layers: Sequence[Layer], dims: Sequence[str]
-) -> dict[str, Any]:
+    varying: Varying, stated: Mapping[str, Array], layers: Sequence[Layer], dims: Sequence[str]
+) -> dict[str, Array]:
     """Define the indicators, and name the arrays of the network that is in use.
 
     Parameters
@@ -74,7 +75,7 @@ def state_varying(
     ]
     for number, units in enumerate(used, start=1):
         pm.Deterministic(f"{WIDTH}_{number}", pt.sum(units))
-    named: dict[str, Any] = {}
+    named: dict[str, Array] = {}
     for number, names in enumerate(layers):
         weights, biases = stated[names.weights], stated[names.biases]
         if number > 0:
@@ -87,12 +88,12 @@ def state_varying(
 
 def _of_depth(
     log_probability: np.ndarray,
-    stated: Mapping[str, Any],
+    stated: Mapping[str, Array],
     layers: Sequence[Layer],
     dims: Sequence[str],
-) -> dict[str, Any]:
+) -> dict[str, Array]:
     depth = _state_depth(log_probability)
-    named: dict[str, Any] = {}
+    named: dict[str, Array] = {}
     for number, names in enumerate(layers):
         weights, biases = stated[names.weights], stated[names.biases]
         if 0 < number < len(layers) - 1:
@@ -103,14 +104,14 @@ def _of_depth(
     return named
 
 
-def _name(names: Layer, weights: Any, biases: Any, dims: Sequence[str]) -> dict[str, Any]:
+def _name(names: Layer, weights: Array, biases: Array, dims: Sequence[str]) -> dict[str, Array]:
     return {
         names.weights: pm.Deterministic(names.weights, weights, dims=tuple(dims)),
         names.biases: pm.Deterministic(names.biases, biases, dims=(dims[1],)),
     }
 
 
-def _state_units(name: str, log_probability: np.ndarray, dim: str) -> Any:
+def _state_units(name: str, log_probability: np.ndarray, dim: str) -> Array:
     """State which units are in use: their number, then a uniform choice of that many units."""
     most = len(log_probability) - 1
     number = np.arange(most + 1)
@@ -137,7 +138,7 @@ def _state_units(name: str, log_probability: np.ndarray, dim: str) -> Any:
     )
 
 
-def _state_depth(log_probability: np.ndarray) -> Any:
+def _state_depth(log_probability: np.ndarray) -> Array:
     def random(blank: np.ndarray, rng: np.random.Generator, size: Any) -> np.ndarray:
         del blank
         return rng.choice(len(log_probability), size=size, p=np.exp(log_probability))

@@ -26,6 +26,7 @@ from nlobayes.model.networks import is_parameter
 from nlobayes.model.posterior import EARLIER, FEATURES, Posterior
 from nlobayes.model.prior import WHITENED
 from nlobayes.model.rows import Data, columns_of, first_chunk, place_rows
+from nlobayes.untyped import Array
 
 jax.devices()  # before the next import, which makes XLA create 100 virtual CPU devices
 from pymc.sampling.jax import get_jaxified_graph  # noqa: E402
@@ -216,16 +217,16 @@ def _chunked(
         values = rows(position, *columns_of(chunk))
         return jnp.sum(values if chunk.mask is None else jnp.where(chunk.mask, values, 0))
 
-    def sum_chunks(one: Callable[..., Any], position: jax.Array, data: Data) -> Any:
+    def sum_chunks(one: Callable[..., Array], position: jax.Array, data: Data) -> Array:
         shapes = jax.eval_shape(one, position, first_chunk(data))
         zeros = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), shapes)
 
-        def add(sums: Any, chunk: Data) -> tuple[Any, None]:
+        def add(sums: Array, chunk: Data) -> tuple[Array, None]:
             return jax.tree.map(jnp.add, sums, one(position, chunk)), None
 
         return jax.lax.scan(add, zeros, data)[0]
 
-    def sum_shards(one: Callable[..., Any], position: jax.Array, data: Data) -> Any:
+    def sum_shards(one: Callable[..., Array], position: jax.Array, data: Data) -> Array:
         if mesh is None or len(data.target) % mesh.size:
             return sum_chunks(one, position, data)
         return jax.shard_map(
@@ -243,7 +244,7 @@ def _chunked(
     def forward_pass(position: jax.Array, data: Data) -> tuple[jax.Array, jax.Array]:
         return sum_shards(jax.value_and_grad(chunk_sum), position, data)
 
-    def backward_pass(gradient: Any, cotangent: jax.Array) -> tuple[Any, None]:
+    def backward_pass(gradient: Array, cotangent: jax.Array) -> tuple[Array, None]:
         return jax.tree.map(lambda part: cotangent * part, gradient), None
 
     many.defvjp(forward_pass, backward_pass)
@@ -264,7 +265,7 @@ def _row_log_likelihood(model: pm.Model) -> Callable[..., list[jax.Array]]:
     return of_rows(model, [elementwise])
 
 
-def of_rows(model: pm.Model, graphs: list[Any]) -> Callable[..., list[jax.Array]]:
+def of_rows(model: pm.Model, graphs: list[Array]) -> Callable[..., list[jax.Array]]:
     """Compile graphs of the value variables and the data into JAX, with the data as arguments.
 
     The data are features and target, and the error if there is one.
@@ -276,7 +277,7 @@ def of_rows(model: pm.Model, graphs: list[Any]) -> Callable[..., list[jax.Array]
     return jaxify([*model.value_vars, *arguments], replaced)
 
 
-def _named(model: pm.Model) -> list[Any]:
+def _named(model: pm.Model) -> list[Array]:
     """Pick the variables to read from a posterior: weights, scales and noise without duplicates.
 
     Duplicates are arrays in units of their scale, and arrays with entries that are not in use.
@@ -300,7 +301,7 @@ def _is_twin(name: str) -> bool:
     return name.endswith(WHITENED) or (name.endswith(PADDED) and is_parameter(name))
 
 
-def jaxify(inputs: list[Any], outputs: list[Any]) -> Callable[..., list[jax.Array]]:
+def jaxify(inputs: list[Array], outputs: list[Array]) -> Callable[..., list[jax.Array]]:
     """Compile PyTensor graphs of the inputs into one JAX function."""
     return get_jaxified_graph(inputs=list(inputs), outputs=list(outputs))
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from nlobayes.untyped import Array, Module
 
 TARGET = "target"
 NOISE = "noise"
@@ -28,9 +30,9 @@ class Noise(NamedTuple):
     """
 
     family: str
-    centre: Any
-    scale: Any
-    degrees_of_freedom: Any = None
+    centre: Array
+    scale: Array
+    degrees_of_freedom: Array = None
 
 
 class Likelihood(ABC):
@@ -45,21 +47,23 @@ class Likelihood(ABC):
         return targets
 
     @abstractmethod
-    def observe(self, output: Any, target: Any, error: Any) -> Any:
+    def observe(self, output: Array, target: Array, error: Array) -> Array:
         """Observe the target (point,) or (point, output) as a PyMC variable."""
 
-    def quantities(self, output: Any, xp: Any) -> Any:
+    def quantities(self, output: Array, xp: Module) -> Array:
         """Return the functions whose convergence is checked at each point: the outputs."""
         del xp
         return output
 
     @abstractmethod
     def noise_about(
-        self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any
+        self, output: Array, variables: Mapping[str, Array], error: Array, xp: Module
     ) -> Noise | None:
         """Return the distribution of the target at each point; None for classes."""
 
-    def moved(self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any) -> Any:
+    def moved(
+        self, output: Array, variables: Mapping[str, Array], error: Array, xp: Module
+    ) -> Array:
         """Return the distribution parameters that vary with position: (point,) or (point, entry).
 
         They are the outputs, and the logarithms of a learned scale and learned degrees of freedom.
@@ -69,31 +73,31 @@ class Likelihood(ABC):
 
     @abstractmethod
     def information_root(
-        self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any
-    ) -> Any:
+        self, output: Array, variables: Mapping[str, Array], error: Array, xp: Module
+    ) -> Array:
         """Return R (point, row, entry); R'R is the Fisher information of the entries of `moved`."""
 
 
-def in_quadrature(scale: Any, error: Any, xp: Any) -> Any:
+def in_quadrature(scale: Array, error: Array, xp: Module) -> Array:
     """Add the error of a target, where there is one, to a scale."""
     return scale if error is None else xp.sqrt(scale**2 + error**2)
 
 
-def diagonal(root: Any, output: Any, xp: Any) -> Any:
+def diagonal(root: Array, output: Array, xp: Module) -> Array:
     """Expand a root that broadcasts over outputs (point,) or (point, output) to a diagonal."""
     each = xp.broadcast_to(root, output.shape)
     each = each[..., None] if output.ndim == 1 else each
     return each[..., None] * xp.eye(each.shape[-1], dtype=each.dtype)
 
 
-def of_blocks(blocks: Sequence[Sequence[Any]], output: Any, xp: Any) -> Any:
+def of_blocks(blocks: Sequence[Sequence[Array]], output: Array, xp: Module) -> Array:
     """Join roots that are diagonal in the same targets into the root of all entries."""
     rows = [[diagonal(root, output, xp) for root in row] for row in blocks]
     joined = [row[0] if len(row) == 1 else xp.concatenate(row, axis=-1) for row in rows]
     return joined[0] if len(joined) == 1 else xp.concatenate(joined, axis=-2)
 
 
-def with_entries(output: Any, learned: Sequence[Any], xp: Any) -> Any:
+def with_entries(output: Array, learned: Sequence[Array], xp: Module) -> Array:
     """Append arrays of the same shape to outputs (point,) or (point, output) as entries."""
     if not learned:
         return output

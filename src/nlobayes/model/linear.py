@@ -10,13 +10,14 @@ n rows and k columns the cost is n k min(n, k): the smaller of I + A'A and I + A
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 from jax.scipy.linalg import cho_solve, solve_triangular
 
 from nlobayes.model.rows import Data
+from nlobayes.untyped import Array
 
 HALF_LOG_TWO_PI = 0.9189385332046727
 
@@ -186,11 +187,11 @@ def _whole(whiten: Whiten, position: jax.Array, data: Data) -> Whitened:
     return jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), rows)
 
 
-def _sum_chunks(function: Callable[[Data], Any], data: Data) -> Any:
+def _sum_chunks(function: Callable[[Data], Array], data: Data) -> Array:
     first = jax.tree.map(lambda x: x[0], data)
     zeros = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), jax.eval_shape(function, first))
 
-    def add(sums: Any, chunk: Data) -> tuple[Any, None]:
+    def add(sums: Array, chunk: Data) -> tuple[Array, None]:
         return jax.tree.map(jnp.add, sums, function(chunk)), None
 
     return jax.lax.scan(add, zeros, data)[0]

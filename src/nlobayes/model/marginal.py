@@ -9,7 +9,7 @@ conditional means and scales from its graph, so that priors are stated once.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -26,6 +26,7 @@ from nlobayes.model.linear import HALF_LOG_TWO_PI, Whitened, build_evidence
 from nlobayes.model.posterior import Posterior
 from nlobayes.model.prior import WHITENED
 from nlobayes.model.rows import Data, columns_of
+from nlobayes.untyped import Array
 
 LAYOUT = "rows"
 MOST_CELLS = 300_000
@@ -68,11 +69,11 @@ class Marginal(NamedTuple):
 class _Output(NamedTuple):
     """Graphs of one array: mean and sd of its value variable, and the array itself."""
 
-    variable: Any
-    value_mean: Any
-    value_sd: Any
-    mean: Any
-    sd: Any
+    variable: Array
+    value_mean: Array
+    value_sd: Array
+    mean: Array
+    sd: Array
 
 
 def integrate_output(posterior: Posterior, density: Density) -> Marginal:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from nlobayes.model.activations import ACTIVATIONS as ACTIVATIONS
 from nlobayes.model.activations import Named, activate, has_slopes
 from nlobayes.model.activations import is_known as is_known
+from nlobayes.untyped import Array, Module
 
 WEIGHTS, BIASES, SLOPES = "weights", "biases", "slopes"
 UNITS, WIDTH, DEPTH = "units", "width", "depth"
@@ -28,9 +29,9 @@ class Network(NamedTuple):
 class Layer(NamedTuple):
     """Weights (units in, units out), biases (units out) and trained slopes (units out)."""
 
-    weights: Any
-    biases: Any
-    slopes: Any = None
+    weights: Array
+    biases: Array
+    slopes: Array = None
 
 
 def activations_of(network: Network) -> tuple[Named, ...]:
@@ -58,7 +59,7 @@ def is_size(name: str) -> bool:
     return name == DEPTH or name.startswith(f"{WIDTH}_")
 
 
-def layers_of(network: Network, variables: Mapping[str, Any]) -> list[Layer]:
+def layers_of(network: Network, variables: Mapping[str, Array]) -> list[Layer]:
     """Pick the layers of a network from its named variables."""
     return [
         Layer(*(None if name is None else variables[name] for name in names))
@@ -66,7 +67,7 @@ def layers_of(network: Network, variables: Mapping[str, Any]) -> list[Layer]:
     ]
 
 
-def network_of(variables: Mapping[str, Any], activation: Named | Sequence[Named]) -> Network:
+def network_of(variables: Mapping[str, Array], activation: Named | Sequence[Named]) -> Network:
     """Read the sizes of a network from its named weights (..., units in, units out)."""
     layers = sum(name.startswith(f"{WEIGHTS}_") for name in variables)
     sizes = [variables[f"{WEIGHTS}_{i}"].shape[-2:] for i in range(1, layers + 1)]
@@ -75,7 +76,7 @@ def network_of(variables: Mapping[str, Any], activation: Named | Sequence[Named]
     return Network((sizes[0][0], *(out for _, out in sizes)), named)
 
 
-def parameters_in_use(sizes: Sequence[int], numbers: Mapping[str, Any]) -> Any:
+def parameters_in_use(sizes: Sequence[int], numbers: Mapping[str, Array]) -> Array:
     """Count the weights and biases of a network that are in use.
 
     Parameters
@@ -96,8 +97,8 @@ def parameters_in_use(sizes: Sequence[int], numbers: Mapping[str, Any]) -> Any:
 
 
 def forward(
-    network: Network, layers: Sequence[Layer], features: Any, *, xp: Any, layout: str = "rows"
-) -> Any:
+    network: Network, layers: Sequence[Layer], features: Array, *, xp: Module, layout: str = "rows"
+) -> Array:
     """Evaluate the network at every point.
 
     Parameters
@@ -122,8 +123,8 @@ def forward(
 
 
 def last_hidden(
-    network: Network, layers: Sequence[Layer], features: Any, *, xp: Any, layout: str = "rows"
-) -> Any:
+    network: Network, layers: Sequence[Layer], features: Array, *, xp: Module, layout: str = "rows"
+) -> Array:
     """Evaluate the last hidden layer at every point; for a linear model, give the features.
 
     The axes are (point, unit) in layout `rows`, (unit, point) in `columns`.
@@ -139,7 +140,7 @@ def last_hidden(
     return hidden
 
 
-def read_out(network: Network, layer: Layer, hidden: Any, *, layout: str = "rows") -> Any:
+def read_out(network: Network, layer: Layer, hidden: Array, *, layout: str = "rows") -> Array:
     """Evaluate the linear output of the last hidden layer, with the shape of `forward`."""
     columns = layout == "columns"
     output = (_affine_columns if columns else _affine_rows)(layer, hidden)
@@ -148,9 +149,9 @@ def read_out(network: Network, layer: Layer, hidden: Any, *, layout: str = "rows
     return output.T if columns else output
 
 
-def _affine_rows(layer: Layer, hidden: Any) -> Any:
+def _affine_rows(layer: Layer, hidden: Array) -> Array:
     return hidden @ layer.weights + layer.biases
 
 
-def _affine_columns(layer: Layer, hidden: Any) -> Any:
+def _affine_columns(layer: Layer, hidden: Array) -> Array:
     return layer.weights.T @ hidden + layer.biases[:, None]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -12,6 +11,7 @@ import pytensor.tensor as pt
 
 from nlobayes.errors import InputError
 from nlobayes.model.density import jaxify
+from nlobayes.untyped import Array
 
 TRIED = np.linspace(-3, 3, 12).reshape(3, 4)
 """Arguments of the test (point, unit)."""
@@ -19,7 +19,7 @@ APART = 1e-3
 """Largest allowed difference of two array modules, relative to the larger of 1 and the value."""
 
 
-def check_activation(function: Callable[[Any, Any], Any], where: str) -> None:
+def check_activation(function: Callable[[Array, Array], Array], where: str) -> None:
     """Refuse a function that is not an activation for all of NumPy, JAX and PyTensor.
 
     Raises
@@ -53,11 +53,11 @@ def check_activation(function: Callable[[Any, Any], Any], where: str) -> None:
             )
 
 
-def _by_jax(function: Callable[[Any, Any], Any], x: np.ndarray) -> Any:
+def _by_jax(function: Callable[[Array, Array], Array], x: np.ndarray) -> Array:
     return function(jnp, jnp.asarray(x))
 
 
-def _by_pytensor(function: Callable[[Any, Any], Any], x: np.ndarray) -> Any:
+def _by_pytensor(function: Callable[[Array, Array], Array], x: np.ndarray) -> Array:
     argument = pt.matrix("x")
     graph = pt.as_tensor(function(pt, argument))
     try:

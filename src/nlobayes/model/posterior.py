@@ -23,6 +23,7 @@ from nlobayes.model.networks import (
     read_out,
 )
 from nlobayes.model.prior import Parameters, Prior, Statement, arrays_of
+from nlobayes.untyped import Array
 
 FEATURES = "features"
 EARLIER = "earlier"
@@ -38,9 +39,9 @@ class Posterior(NamedTuple):
 
     model: pm.Model
     layout: str
-    hidden: Any
+    hidden: Array
     output: tuple[str, str]
-    earlier: Any
+    earlier: Array
 
 
 def unit_dims(network: Network) -> tuple[str, ...]:
@@ -118,7 +119,7 @@ def condition(
     return model
 
 
-def _add_earlier(earlier: Site, network: Network, layers: Sequence[Layer], layout: str) -> Any:
+def _add_earlier(earlier: Site, network: Network, layers: Sequence[Layer], layout: str) -> Array:
     placed = earlier.features if layout == "rows" else earlier.features.T
     function = forward(network, layers, pt.as_tensor(pm.floatX(placed)), xp=pt, layout=layout)
     apart = pt.dot(pm.floatX(earlier.root), function) - pm.floatX(earlier.observed)
@@ -132,7 +133,7 @@ def _state_all(
     prior: Prior,
     slopes: Statement | None,
     varying: Varying | None,
-) -> dict[str, Any]:
+) -> dict[str, Array]:
     """Define the arrays of a network; if it varies, the largest ones and their parts in use."""
     if varying is None:
         return _state(arrays, prior, slopes)
@@ -142,7 +143,9 @@ def _state_all(
     return state_varying(varying, largest, layer_names(network), unit_dims(network))
 
 
-def _state(arrays: Sequence[Parameters], prior: Prior, slopes: Statement | None) -> dict[str, Any]:
+def _state(
+    arrays: Sequence[Parameters], prior: Prior, slopes: Statement | None
+) -> dict[str, Array]:
     stated = {}
     for parameters in arrays:
         of_role = slopes if parameters.role == SLOPES else prior

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from nlobayes.model.networks import BIASES, SLOPES, WEIGHTS, Network, layer_names
+from nlobayes.untyped import Array
 
 if TYPE_CHECKING:
     import jax
@@ -63,7 +64,7 @@ class Conditional(NamedTuple):
 class Statement(Protocol):
     """An object that defines the arrays of a network one by one in a PyMC model."""
 
-    def state(self, parameters: Parameters) -> Any:
+    def state(self, parameters: Parameters) -> Array:
         """Define one array as a PyMC variable with these dims."""
         ...
 
@@ -92,8 +93,11 @@ def arrays_of(
 
 
 def scaled(
-    parameters: Parameters, scale: Any, mean: Any = None, law: Callable[..., Any] | None = None
-) -> Any:
+    parameters: Parameters,
+    scale: Array,
+    mean: Array = None,
+    law: Callable[..., Array] | None = None,
+) -> Array:
     """Define one array with a scale and a mean, non-centered where requested.
 
     `law(name, mean, scale, dims=...)` defines a variable of another family than the normal.
@@ -110,7 +114,7 @@ def scaled(
 
 def scaled_by_learned(
     parameters: Parameters, *, mean_sd: float, scale_mean: float, scale_sd: float
-) -> Any:
+) -> Array:
     """Define an array N(a, b^2), a ~ N(0, mean_sd^2) and b ~ N(scale_mean, scale_sd^2) > 0."""
     import pymc as pm
 
@@ -119,7 +123,7 @@ def scaled_by_learned(
     return scaled(parameters, scale, mean)
 
 
-def positive_normal(name: str, mean: float, sd: float) -> Any:
+def positive_normal(name: str, mean: float, sd: float) -> Array:
     """Define a normal truncated at zero."""
     import pymc as pm
 

@@ -1,7 +1,5 @@
 """Distance of approximations from the exact posterior, and their CPU time."""
 
-from typing import Any
-
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -12,8 +10,9 @@ from nlobayes.plots.axes import few_ticks, fitting_scale, narrow
 from nlobayes.plots.scores import finite, short_names
 from nlobayes.plots.style import BLACK, BLUE, GREY, RED, Floats, new_figure
 from nlobayes.plots.tables import floats
+from nlobayes.untyped import Document
 
-Look = dict[str, Any]
+Look = Document
 """Arguments of matplotlib for a point."""
 PANELS = {
     "mean_difference_rms": "error of mean (exact sd)",

@@ -18,6 +18,7 @@ from nlobayes.settings.members import one_of_kinds, settings_of
 from nlobayes.settings.own_function import Code
 from nlobayes.settings.pinned import check_place, pin
 from nlobayes.settings.values import Choice, Frozen
+from nlobayes.untyped import Array
 
 
 class EarlierDataFile(Frozen):
@@ -66,7 +67,7 @@ class PriorSettings(Choice):
         return False
 
     @abstractmethod
-    def state(self, parameters: Parameters) -> Any:
+    def state(self, parameters: Parameters) -> Array:
         """Define one array as a PyMC variable with its dims."""
 
     def conditionals(self, arrays: Sequence[Parameters]) -> list[Conditional]:

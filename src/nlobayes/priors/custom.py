@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from nlobayes.errors import InputError
 from nlobayes.model.prior import Parameters
 from nlobayes.own_functions import load_function
 from nlobayes.priors import PriorSettings
 from nlobayes.settings.own_function import OwnFunction
+from nlobayes.untyped import Array
 
 
 class CustomPrior(OwnFunction, PriorSettings):
@@ -24,10 +25,10 @@ class CustomPrior(OwnFunction, PriorSettings):
     kind: Literal["custom"]
 
     @cached_property
-    def _loaded(self) -> Callable[..., Any]:
+    def _loaded(self) -> Callable[..., Array]:
         return load_function(self.codes["function"])
 
-    def state(self, parameters: Parameters) -> Any:
+    def state(self, parameters: Parameters) -> Array:
         """Define one array by the function; refuse a result that is no variable with its dims."""
         import pymc as pm
 

@@ -8,7 +8,7 @@ that process (type-II maximum likelihood; MacKay 1992, Neural Computation 4, 448
 from __future__ import annotations
 
 from math import sqrt
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -17,6 +17,7 @@ from nlobayes.model.networks import WEIGHTS
 from nlobayes.model.prior import INPUT, Parameters, scaled
 from nlobayes.priors import PriorSettings
 from nlobayes.settings.values import Positive
+from nlobayes.untyped import Array
 
 
 class FixedScalesPrior(PriorSettings):
@@ -39,7 +40,7 @@ class FixedScalesPrior(PriorSettings):
     output_biases: Positive = 1.0
     """Scale of the biases of the output."""
 
-    def state(self, parameters: Parameters) -> Any:
+    def state(self, parameters: Parameters) -> Array:
         """Define one array N(0, s^2 / fan_in) of weights, or N(0, s^2) of biases.
 
         Raises
@@ -54,7 +55,7 @@ class FixedScalesPrior(PriorSettings):
             return scaled(parameters, self.weights / root)
         return scaled(parameters, self._scales_of_inputs()[:, None] / root)
 
-    def _scales_of_inputs(self) -> Any:
+    def _scales_of_inputs(self) -> Array:
         """List the scales (feature,) in the order of the network's inputs."""
         import numpy as np
         import pymc as pm

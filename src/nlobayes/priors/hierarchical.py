@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import sqrt
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -18,6 +18,7 @@ from nlobayes.model.networks import WEIGHTS
 from nlobayes.model.prior import OUTPUT_BIAS_SCALE, WHITENED, Conditional, Parameters, scaled
 from nlobayes.priors import PriorSettings
 from nlobayes.settings.values import Frozen, Positive
+from nlobayes.untyped import Array
 
 if TYPE_CHECKING:
     import jax
@@ -30,7 +31,7 @@ class HalfNormalScale(Frozen):
     scale: Positive = 1.0
     """Their scale."""
 
-    def state(self, name: str, dims: str | None = None) -> Any:
+    def state(self, name: str, dims: str | None = None) -> Array:
         """Define a scale in PyMC, or one for each unit of a dimension."""
         import pymc as pm
 
@@ -47,7 +48,7 @@ class HalfCauchyScale(Frozen):
     scale: Positive = 1.0
     """Their median."""
 
-    def state(self, name: str, dims: str | None = None) -> Any:
+    def state(self, name: str, dims: str | None = None) -> Array:
         """Define a scale, or one for each unit (Gelman 2006, Bayesian Analysis 1, 515)."""
         import pymc as pm
 
@@ -79,7 +80,7 @@ class GammaPrecision(Frozen):
     rate: Positive = 1.0
     """Their rate; shape / rate is their mean."""
 
-    def state(self, name: str, dims: str | None = None) -> Any:
+    def state(self, name: str, dims: str | None = None) -> Array:
         """Define a precision and its scale, or one for each unit (Neal 1996, chapter 3)."""
         import pymc as pm
         import pytensor.tensor as pt
@@ -123,7 +124,7 @@ class HierarchicalPrior(PriorSettings):
         """Whether its scales can be drawn given the weights."""
         return not isinstance(self.hyper, HalfNormalScale)
 
-    def state(self, parameters: Parameters) -> Any:
+    def state(self, parameters: Parameters) -> Array:
         """Define one array, and its scale if no other array has defined it."""
         group = self.group_of(parameters)
         if group is None:
@@ -137,7 +138,7 @@ class HierarchicalPrior(PriorSettings):
             return None
         return parameters.name if self.shared == "layer" else parameters.role
 
-    def _scale_of(self, group: str) -> Any:
+    def _scale_of(self, group: str) -> Array:
         """Define the scale of a group, or return the one that another array has defined."""
         import pymc as pm
 

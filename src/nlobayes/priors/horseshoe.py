@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from math import sqrt
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from nlobayes.model.networks import WEIGHTS
 from nlobayes.model.prior import OUTPUT_BIAS_SCALE, Parameters, scaled
 from nlobayes.priors import PriorSettings
 from nlobayes.settings.values import Positive
+from nlobayes.untyped import Array
 
 
 class HorseshoePrior(PriorSettings):
@@ -27,7 +28,7 @@ class HorseshoePrior(PriorSettings):
     bias_scale: Positive = 1.0
     """Sd of the hidden biases."""
 
-    def state(self, parameters: Parameters) -> Any:
+    def state(self, parameters: Parameters) -> Array:
         """Define one array, with the scales of its weights.
 
         Piironen and Vehtari (2017), arXiv:1707.01694, section 2.3, for each layer: weights

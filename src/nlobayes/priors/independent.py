@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import sqrt
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from nlobayes.model.networks import WEIGHTS
 from nlobayes.model.prior import Parameters, scaled
 from nlobayes.priors import PriorSettings
 from nlobayes.settings.values import Positive
+from nlobayes.untyped import Array
 
 
 class FanInScaled(PriorSettings):
@@ -31,7 +32,7 @@ class FanInScaled(PriorSettings):
         """
         return 0.5
 
-    def state(self, parameters: Parameters) -> Any:
+    def state(self, parameters: Parameters) -> Array:
         """Define one array as a PyMC variable."""
         import pymc as pm
 
@@ -43,7 +44,7 @@ class FanInScaled(PriorSettings):
             scale = self.scale if self.bias_scale is None else self.bias_scale
         return scaled(parameters, pm.floatX(scale), law=self.law)
 
-    def law(self, name: str, centre: Any, scale: Any, *, dims: tuple[str, ...]) -> Any:
+    def law(self, name: str, centre: Array, scale: Array, *, dims: tuple[str, ...]) -> Array:
         """Define a PyMC variable of this family."""
         import pymc as pm
 
@@ -66,7 +67,7 @@ class LaplacePrior(FanInScaled):
 
     kind: Literal["laplace"]
 
-    def law(self, name: str, centre: Any, scale: Any, *, dims: tuple[str, ...]) -> Any:
+    def law(self, name: str, centre: Array, scale: Array, *, dims: tuple[str, ...]) -> Array:
         """Define a Laplace variable."""
         import pymc as pm
 
@@ -83,7 +84,7 @@ class CauchyPrior(FanInScaled):
         """Return 1: a Cauchy is stable of index 1."""
         return 1.0
 
-    def law(self, name: str, centre: Any, scale: Any, *, dims: tuple[str, ...]) -> Any:
+    def law(self, name: str, centre: Array, scale: Array, *, dims: tuple[str, ...]) -> Array:
         """Define a Cauchy variable."""
         import pymc as pm
 
@@ -102,7 +103,7 @@ class StudentTPrior(FanInScaled):
         """Return 1/2, or 1/nu where nu < 2: sums of the weights have tails of this index."""
         return max(0.5, 1 / self.degrees_of_freedom)
 
-    def law(self, name: str, centre: Any, scale: Any, *, dims: tuple[str, ...]) -> Any:
+    def law(self, name: str, centre: Array, scale: Array, *, dims: tuple[str, ...]) -> Array:
         """Define a Student-t variable."""
         import pymc as pm
 
@@ -125,7 +126,7 @@ class GaussianPrior(PriorSettings):
     non_centered: bool = True
     """Sample the weights in units of their prior sd."""
 
-    def state(self, parameters: Parameters) -> Any:
+    def state(self, parameters: Parameters) -> Array:
         """Define one array as a PyMC variable."""
         import pymc as pm
 

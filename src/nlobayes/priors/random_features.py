@@ -9,7 +9,7 @@ Neural Networks*, chapter 2).
 from __future__ import annotations
 
 from math import sqrt
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -18,6 +18,7 @@ from nlobayes.model.prior import INPUT, OUTPUT_BIAS_SCALE, Parameters, scaled
 from nlobayes.priors import PriorSettings
 from nlobayes.priors.hierarchical import HalfCauchyScale, HalfNormalScale, Hyper
 from nlobayes.settings.values import Positive
+from nlobayes.untyped import Array
 
 
 class RandomFeaturesPrior(PriorSettings):
@@ -44,7 +45,7 @@ class RandomFeaturesPrior(PriorSettings):
     seed: Annotated[int, Field(ge=0, lt=2**32)] = 1
     """Seed of the directions; all chains share them."""
 
-    def state(self, parameters: Parameters) -> Any:
+    def state(self, parameters: Parameters) -> Array:
         """Define one array and the scales of weights: s z / sqrt(fan_in), with z fixed if hidden.
 
         Hidden biases are `biases` times z; output weights are N(0, s^2 / fan_in).
@@ -60,14 +61,14 @@ class RandomFeaturesPrior(PriorSettings):
             return scaled(parameters, scale)
         return pm.Deterministic(name, pt.as_tensor(scale * self._directions(parameters)), dims=dims)
 
-    def _scale(self, parameters: Parameters) -> Any:
+    def _scale(self, parameters: Parameters) -> Array:
         """Define the scale of weights, or those of the weights of each input (input, 1)."""
         root = sqrt(parameters.fan_in)
         if parameters.dims[0] == INPUT:
             return self.inputs.state(parameters.name, dims=INPUT)[:, None] / root
         return self.hyper.state(parameters.name) / root
 
-    def _directions(self, parameters: Parameters) -> Any:
+    def _directions(self, parameters: Parameters) -> Array:
         """Draw the fixed standard normals of one array; its name separates it from the others."""
         import numpy as np
         import pymc as pm

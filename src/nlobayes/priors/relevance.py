@@ -7,12 +7,13 @@ Learning for Neural Networks*, section 1.2.3): the weights of an irrelevant inpu
 from __future__ import annotations
 
 from math import sqrt
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from nlobayes.model.networks import WEIGHTS
 from nlobayes.model.prior import INPUT, Parameters, scaled
 from nlobayes.priors import PriorSettings
 from nlobayes.priors.hierarchical import HalfNormalScale, Hyper
+from nlobayes.untyped import Array
 
 
 class RelevancePrior(PriorSettings):
@@ -33,7 +34,7 @@ class RelevancePrior(PriorSettings):
     """Prior of the scales of all other weights, divided by the square root of their fan-in, and of
     all biases, including that of the output."""
 
-    def state(self, parameters: Parameters) -> Any:
+    def state(self, parameters: Parameters) -> Array:
         """Define one array, and its scale or scales."""
         name = parameters.name
         if parameters.role != WEIGHTS:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from nlobayes.model.prior import Parameters, scaled, scaled_by_learned
 from nlobayes.settings.values import Choice, Positive
+from nlobayes.untyped import Array
 
 
 class SlopeSettings(Choice):
@@ -20,7 +21,7 @@ class SlopeSettings(Choice):
         return False
 
     @abstractmethod
-    def state(self, parameters: Parameters) -> Any:
+    def state(self, parameters: Parameters) -> Array:
         """Define the slopes of one layer in PyMC."""
 
 
@@ -38,7 +39,7 @@ class ExponentialSlopes(SlopeSettings):
         """Whether its rate is learned."""
         return self.rate is None
 
-    def state(self, parameters: Parameters) -> Any:
+    def state(self, parameters: Parameters) -> Array:
         """Define the slopes of one layer; TensorBNN's PReLU has both rates 0.3."""
         import pymc as pm
 
@@ -57,7 +58,7 @@ class NormalSlopes(SlopeSettings):
     sd: Positive = 0.3
     """Standard deviation of every slope."""
 
-    def state(self, parameters: Parameters) -> Any:
+    def state(self, parameters: Parameters) -> Array:
         """Define the slopes of one layer."""
         return scaled(parameters, self.sd, self.mean)
 
@@ -72,7 +73,7 @@ class TensorBNNSlopes(SlopeSettings):
         """Whether it learns more than the slopes: True for means and scales."""
         return True
 
-    def state(self, parameters: Parameters) -> Any:
+    def state(self, parameters: Parameters) -> Array:
         """Define the slopes of one layer, their mean and their scale b > 0.
 
         The constants are those of TensorBNN's code for SquarePReLU, which its Table 4 swaps

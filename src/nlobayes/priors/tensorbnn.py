@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from nlobayes.model.prior import (
     WHITENED,
@@ -15,6 +15,7 @@ from nlobayes.model.prior import (
 )
 from nlobayes.priors import PriorSettings
 from nlobayes.settings.values import Positive
+from nlobayes.untyped import Array
 
 if TYPE_CHECKING:
     import jax
@@ -39,7 +40,7 @@ class TensorBNNPrior(PriorSettings):
         """Return True: the means can be drawn exactly given their scales."""
         return True
 
-    def state(self, parameters: Parameters) -> Any:
+    def state(self, parameters: Parameters) -> Array:
         """Define one array, its mean and its scale b > 0.
 
         TensorBNN's code (arXiv:2009.14393) states the hyper-priors for sqrt(b) as if they were for
@@ -82,7 +83,7 @@ class TensorBNNCauchyPrior(PriorSettings):
     scale_sd: Positive = 0.5
     """Sd of g before truncation at zero."""
 
-    def state(self, parameters: Parameters) -> Any:
+    def state(self, parameters: Parameters) -> Array:
         """Define one array, its location and its scale.
 
         Table 3 of TensorBNN (arXiv:2009.14393). Its code gives the density of a Cauchy the wrong

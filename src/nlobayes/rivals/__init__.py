@@ -7,12 +7,13 @@ when they are fitted.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from nlobayes.settings.members import one_of_kinds, settings_of
 from nlobayes.settings.values import Choice, Seed
+from nlobayes.untyped import Facts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,7 +46,7 @@ class FittedRival(NamedTuple):
     """
 
     predict: Callable[[np.ndarray], RivalOutput]
-    facts: Mapping[str, Any]
+    facts: Facts
 
 
 class RivalSettings(Choice):

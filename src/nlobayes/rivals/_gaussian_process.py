@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
 import numpy as np
 from scipy.special import ndtri
@@ -12,6 +11,7 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, Kernel, Matern, WhiteKernel
 
 from nlobayes.rivals import RivalOutput
+from nlobayes.untyped import Document
 
 JITTER = 1e-10
 """Variance added to the diagonal besides the noise, in units of the variance of the target; as long
@@ -56,7 +56,7 @@ def condition(
     return None
 
 
-def hyperparameters(kernel: Kernel) -> dict[str, Any]:
+def hyperparameters(kernel: Kernel) -> Document:
     """Return the amplitude, the length scales and the noise, as standard deviations."""
     signal, noise = kernel.k1, kernel.k2
     return {

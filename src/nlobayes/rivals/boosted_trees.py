@@ -12,6 +12,7 @@ from pydantic import Field
 
 from nlobayes.rivals import SCIKIT_LEARN, FittedRival, RivalOutput, RivalSettings
 from nlobayes.settings.values import Fraction, Positive, PositiveInt
+from nlobayes.untyped import Document
 
 if TYPE_CHECKING:
     import numpy as np
@@ -54,7 +55,7 @@ class BoostedTreesRival(RivalSettings):
             "n_iter_no_change": self.patience,
             "random_state": self.seed,
         }
-        losses: list[dict[str, Any]] = [{}]
+        losses: list[Document] = [{}]
         if self.quantiles:
             levels = ((number + 0.5) / LEVELS for number in range(LEVELS))
             losses = [{"loss": "quantile", "quantile": level} for level in levels]
@@ -63,7 +64,7 @@ class BoostedTreesRival(RivalSettings):
             for loss in losses
         ]
         iterations = [int(trees.n_iter_) for trees in each]
-        facts: dict[str, Any] = {"rows": len(target)}
+        facts: Document = {"rows": len(target)}
         facts["iterations"] = iterations if self.quantiles else iterations[0]
         return FittedRival(lambda points: _predict(each, points), facts)
 

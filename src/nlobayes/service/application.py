@@ -19,6 +19,7 @@ from nlobayes.service.guards import Guard, GuardedRoute
 from nlobayes.service.messages import Line, LineAnswer, PointsRequest, Predictions, spell
 from nlobayes.surrogate.answers import DOMAIN, REASON, located
 from nlobayes.surrogate.surrogate import Scale, Surrogate
+from nlobayes.untyped import Document, Facts
 
 BANDS = (0.025, 0.16, 0.84, 0.975)
 """Quantiles along a line: 95 % and 68 % intervals."""
@@ -110,7 +111,7 @@ def _add_api(app: FastAPI, surrogate: Surrogate) -> None:
         inputs, points_of_line = [*surrogate.inputs], _numbers(points)
         return LineAnswer(**content, along=line.along, inputs=inputs, points=points_of_line)
 
-    refusals: dict[int | str, dict[str, Any]] = {
+    refusals: dict[int | str, Document] = {
         status: {"model": messages.Refusal} for status in REFUSALS
     }
     query = spell(Annotated, messages.line_of(surrogate), Query())
@@ -133,7 +134,7 @@ async def answer(
     on: Scale,
     turn: asyncio.Lock,
     given: Mapping[str, float] | None = None,
-) -> dict[str, Any]:
+) -> Document:
     """Predict points in blocks; numbers of those without a prediction are None.
 
     `given` has the values of fixed parameters, the same at every point, as in `Surrogate.domain`.
@@ -185,7 +186,7 @@ def _points(surrogate: Surrogate, line: Line) -> np.ndarray:
     return points_along.with_unit_norm(surrogate, points, line.along) if line.unit_norm else points
 
 
-def _explain(example: Mapping[str, Any], _: Request, error: Exception) -> Response:
+def _explain(example: Facts, _: Request, error: Exception) -> Response:
     """Describe in one line why a request is refused, without repeating its content."""
     assert isinstance(error, RequestValidationError)
     errors = error.errors()
@@ -201,7 +202,7 @@ def _refusal(detail: str) -> Response:
     return JSONResponse({"detail": detail}, 422)
 
 
-def _reason(error: Mapping[str, Any]) -> str:
+def _reason(error: Facts) -> str:
     if error["type"] == "json_invalid":
         return f"the body is no JSON: {error['ctx']['error']}"
     tags = {"body", "query", "array", "object"}

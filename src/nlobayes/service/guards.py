@@ -11,6 +11,8 @@ from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from nlobayes.untyped import Document
+
 MOST_BYTES = 2**21
 """Largest size of the body of a request."""
 
@@ -135,7 +137,7 @@ class _Once(Request):
             raise json.JSONDecodeError(str(error), "", 0) from None
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _once(pairs: list[tuple[str, Any]]) -> Document:
     _check_once(name for name, _ in pairs)
     return dict(pairs)
 

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, create_mo
 
 from nlobayes.surrogate.identity import in_words, run_of
 from nlobayes.surrogate.surrogate import Scale, Surrogate
+from nlobayes.untyped import Document
 
 SUMMARIES = ("mean", "median", "posterior_sd", "total_sd", "quantiles")
 MOST_POINTS = 10_000
@@ -116,8 +117,8 @@ class Description(BaseModel):
     converged: bool | None = Field(description="Null if the draws come from no chains.")
     failed: dict[str, list[str]] = Field(description="Failed checks, of both kinds.")
     theory: list[str] = Field(description="Sources of theory errors of the surrogate.")
-    verdict: dict[str, Any]
-    scores: dict[str, Any]
+    verdict: Document
+    scores: Document
     bibtex: str
 
 
@@ -189,7 +190,7 @@ def request_of(surrogate: Surrogate) -> type[PointsRequest]:
     return made
 
 
-def example_of(surrogate: Surrogate) -> dict[str, Any]:
+def example_of(surrogate: Surrogate) -> Document:
     """Make a request for the prediction of a typical point."""
     point = {name: float(f"{value:.4g}") for name, value in surrogate.typical.items()}
     return {"points": [point]}
@@ -224,7 +225,7 @@ def _fields(
     kind: Any,
     defaults: Mapping[str, float | None] | None = None,
     prefix: str = "",
-) -> dict[str, Any]:
+) -> Document:
     """Make a field of type `kind` for every name in `units`, required without `defaults`."""
     fields = {}
     for position, (name, unit) in enumerate(units.items()):

@@ -6,10 +6,11 @@ Pydantic can read them when a model is defined, which would delay the start of e
 import ast
 import inspect
 import textwrap
-from typing import Any
+
+from nlobayes.untyped import Document
 
 
-def describe(schema: dict[str, Any], model: type) -> None:
+def describe(schema: Document, model: type) -> None:
     """Add the meaning of each field of a model to its schema."""
     properties = schema.get("properties", {})
     for field, meaning in meanings(model).items():

@@ -23,6 +23,7 @@ from pydantic import Field
 
 from nlobayes.families import members_of
 from nlobayes.settings.values import Frozen
+from nlobayes.untyped import Document
 
 Settings = TypeVar("Settings", bound=Frozen)
 
@@ -44,7 +45,7 @@ def settings_of(
     `base`, which may be abstract; `type[...]` does not allow that. Files with a leading underscore
     are helpers; every other file defines at least one class with `kind: Literal[...]`.
     """
-    found: dict[str, Any] = {}
+    found: Document = {}
     for name in members_of(Path(file).parent):
         for one in _settings_in(import_module(f"{package}.{name}")):
             if not issubclass(one, base):  # type: ignore[arg-type]

@@ -11,6 +11,7 @@ from typing import Annotated, Any, ClassVar, TypeVar, get_args
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from nlobayes.errors import InputError
+from nlobayes.untyped import Document
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
 """Name of a preset or a grid, which becomes a folder and a part of file names and patterns."""
@@ -68,7 +69,7 @@ THIN_WAS = {"keep_every": "thin"}
 """Name of the stride of the stored draws in samplers and jobs of the previous release."""
 
 
-def _describe(schema: dict[str, Any], model: type) -> None:
+def _describe(schema: Document, model: type) -> None:
     from nlobayes.settings.meanings import describe
 
     describe(schema, model)
@@ -97,7 +98,7 @@ class Choice(Frozen):
 
     kind: str
 
-    def arguments(self) -> dict[str, Any]:
+    def arguments(self) -> Document:
         """Return the arguments from which the member of this name is built."""
         return self.model_dump(exclude={"kind"})
 

@@ -12,6 +12,7 @@ from nlobayes.errors import InputError
 from nlobayes.settings.values import Frozen
 from nlobayes.study.grid import Study
 from nlobayes.study.run import CROSSED, RunSpec
+from nlobayes.untyped import Document, Facts
 
 REPLICATE_SEEDS = {"split": "dataset.split.seed", "source": "dataset.source.seed"}
 """Seeds of a dataset that distinguish replicates of a setting, as the seed of a run does."""
@@ -136,7 +137,7 @@ def _labels(runs: Sequence[RunSpec], names: Mapping[str, Mapping[str, str]]) -> 
     return ["/".join(named[run.names[kind]] for kind, named in names.items()) for run in runs]
 
 
-def _replicates(runs: Sequence[RunSpec], seeds: Mapping[str, dict[str, Any]]) -> list[str]:
+def _replicates(runs: Sequence[RunSpec], seeds: Mapping[str, Document]) -> list[str]:
     varied = [
         label
         for label in REPLICATE_SEEDS
@@ -189,7 +190,7 @@ def _flat_section(preset: Frozen, kind: str) -> Values:
     return _flatten(content, kind)
 
 
-def _shape(hidden: tuple[int, ...]) -> dict[str, Any]:
+def _shape(hidden: tuple[int, ...]) -> Document:
     """Return width and depth if all hidden layers are equal, else depth and all widths."""
     if not hidden:
         return {"depth": 0}
@@ -197,7 +198,7 @@ def _shape(hidden: tuple[int, ...]) -> dict[str, Any]:
     return {**widths, "depth": len(hidden)}
 
 
-def _flatten(content: Mapping[str, Any], prefix: str) -> Values:
+def _flatten(content: Facts, prefix: str) -> Values:
     flat: Values = {}
     for name, value in content.items():
         key = f"{prefix}.{name}"

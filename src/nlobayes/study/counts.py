@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from nlobayes.settings.members import one_of_kinds
 from nlobayes.settings.values import Fraction, Frozen, Positive, PositiveInt
+from nlobayes.untyped import Document
 
 
 class CountSettings(Frozen):
@@ -15,7 +16,7 @@ class CountSettings(Frozen):
     fewest: PositiveInt = 1
     """Least number that the prior allows; the most is that of the network."""
 
-    def arguments(self) -> dict[str, Any]:
+    def arguments(self) -> Document:
         """Return the settings by name."""
         return self.model_dump()
 

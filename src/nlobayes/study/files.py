@@ -13,6 +13,7 @@ from typing import Any
 import yaml
 
 from nlobayes.errors import InputError
+from nlobayes.untyped import Document
 
 MOST_BYTES = 2**20
 """Largest file."""
@@ -48,7 +49,7 @@ def read_text(path: Path) -> str:
     return content.decode("utf-8")
 
 
-def read_yaml(path: Path) -> dict[str, Any]:
+def read_yaml(path: Path) -> Document:
     """Read a mapping from YAML without tags, repeated keys or more than the limits.
 
     Raises
@@ -82,7 +83,7 @@ def _unreadable(where: str, error: Exception) -> InputError:
     return InputError("study.not_yaml", where=where, reason=reason, faults=faults)
 
 
-def read_study(path: Path) -> dict[str, Any]:
+def read_study(path: Path) -> Document:
     """Read the YAML of a study, which must not be a template that Snakemake would run.
 
     Raises

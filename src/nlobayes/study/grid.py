@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from itertools import product
 from math import prod
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from pydantic import ValidationError, model_validator
 
@@ -23,6 +23,7 @@ from nlobayes.study.presets import Evaluation, Execution, Grid, Network
 from nlobayes.study.pretraining import Pretraining
 from nlobayes.study.refusal import refusal
 from nlobayes.study.run import CROSSED, RunSpec
+from nlobayes.untyped import Facts
 
 SECTIONS = {
     "dataset": "datasets",
@@ -155,7 +156,7 @@ class Study(Frozen):
             )
 
 
-def load_study(config: Mapping[str, Any]) -> Study:
+def load_study(config: Facts) -> Study:
     """Validate a configuration.
 
     Raises
@@ -169,6 +170,6 @@ def load_study(config: Mapping[str, Any]) -> Study:
         raise refusal(error, "configuration") from None
 
 
-def _known(place: str, name: str, section: Mapping[str, Any]) -> None:
+def _known(place: str, name: str, section: Facts) -> None:
     if name not in section:
         raise InputError("study.unknown_name", where=place, name=name, known=sorted(section))

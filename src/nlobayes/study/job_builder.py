@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from nlobayes.errors import InputError
 from nlobayes.methods import ApproximationSettings
@@ -35,6 +34,7 @@ from nlobayes.study.jobs import (
 )
 from nlobayes.study.jobs_of_runs import SpeedJob, TimedRun
 from nlobayes.study.run import RunSpec
+from nlobayes.untyped import Document
 
 
 def simulate_job(dataset: DatasetPreset) -> SimulateJob:
@@ -106,7 +106,7 @@ def run_jobs(run: RunSpec) -> dict[str, Frozen]:
 def _chain_jobs(run: RunSpec, model: ModelJob) -> dict[str, Frozen]:
     assert run.mcmc is not None
     chains = run.mcmc
-    given: dict[str, Any] = {"model": model, "seed": run.seed}
+    given: Document = {"model": model, "seed": run.seed}
     given |= {"kernel": chains.kernel, "warmup": chains.warmup}
     until = {"check_convergence": CheckConvergenceJob(until=chains.until)} if chains.until else {}
     return {

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from nlobayes.errors import InputError
 from nlobayes.study.files import parse_yaml, read_yaml
+from nlobayes.untyped import Document, Facts
 
 PRESETS = Path("config/presets")
 """Library of the current project."""
@@ -16,17 +16,17 @@ SHIPPED = (PACKAGE / "presets", PACKAGE.parents[1] / PRESETS)
 """Places of the library that comes with the package: in a wheel, in a checkout."""
 
 
-def shipped_presets() -> dict[str, Any]:
+def shipped_presets() -> Document:
     """Read the library that comes with the package; errors as below."""
     return read_presets(next(filter(Path.is_dir, SHIPPED), SHIPPED[-1]))
 
 
-def presets_here() -> dict[str, Any]:
+def presets_here() -> Document:
     """Read the library of the current project, or the shipped one if there is none."""
     return read_presets(PRESETS) if PRESETS.is_dir() else shipped_presets()
 
 
-def read_presets(folder: Path) -> dict[str, Any]:
+def read_presets(folder: Path) -> Document:
     """Read and merge every YAML file of a folder, in the order of their names.
 
     Raises
@@ -34,7 +34,7 @@ def read_presets(folder: Path) -> dict[str, Any]:
     InputError
         If the folder holds no presets or a file is not YAML.
     """
-    merged: dict[str, Any] = {}
+    merged: Document = {}
     for path in sorted(folder.glob("*.yaml")):
         merged = override(merged, read_yaml(path))
     if not merged:
@@ -42,7 +42,7 @@ def read_presets(folder: Path) -> dict[str, Any]:
     return merged
 
 
-def preset_of(section: str, name_or_yaml: str) -> dict[str, Any]:
+def preset_of(section: str, name_or_yaml: str) -> Document:
     """Return one preset, by its name in the library or from YAML text.
 
     Raises
@@ -60,7 +60,7 @@ def preset_of(section: str, name_or_yaml: str) -> dict[str, Any]:
     return dict(known[name_or_yaml])
 
 
-def override(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+def override(base: Facts, changes: Facts) -> Document:
     """Override a nested mapping key by key; anything that is not a mapping is replaced."""
     result = dict(base)
     for key, value in changes.items():

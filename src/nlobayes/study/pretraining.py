@@ -9,6 +9,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from nlobayes.errors import InputError
 from nlobayes.settings.values import Fraction, Frozen, Positive, PositiveInt
+from nlobayes.untyped import Document
 
 START_DRAWS = 1000
 """Draws of the prior from which the best is chosen, if no number is stated."""
@@ -18,7 +19,7 @@ class _Kind(Frozen):
     """Base of the settings of all optimisers and schedules."""
 
     @property
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> Document:
         """Settings of the optimiser or the schedule itself."""
         return self.model_dump(exclude={"kind"})
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import AfterValidator, Field, model_validator
 
 from nlobayes.data.fixed_parameters import unit_of_parameter
 from nlobayes.errors import InputError
 from nlobayes.settings.values import Frozen, Positive
+from nlobayes.untyped import Document
 
 MOST = 200
 """Most characters of a text."""
@@ -86,6 +87,6 @@ class Process(Frozen):
                 )
         return self
 
-    def statements(self) -> dict[str, Any]:
+    def statements(self) -> Document:
         """Return the entries that are stated."""
         return self.model_dump(exclude_none=True)

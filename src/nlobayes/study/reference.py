@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, Self
+from typing import Self
 
 from nlobayes.settings.values import Frozen
 from nlobayes.study.source import SourceSettings
+from nlobayes.untyped import Document
 
 
 class ReferenceSettings(Frozen):
@@ -21,6 +22,6 @@ class ReferenceSettings(Frozen):
     def completed(self, source: SourceSettings, columns: tuple[str, ...]) -> Self:
         """Complete the settings from the source and the columns of the features."""
 
-    def arguments(self) -> dict[str, Any]:
+    def arguments(self) -> Document:
         """Return the settings as plain values."""
         return self.model_dump(mode="json")

@@ -11,6 +11,7 @@ import sys
 from typing import Any
 
 from nlobayes.study.grid import Study
+from nlobayes.untyped import Document
 
 FORMS = ("json", "markdown")
 
@@ -54,7 +55,7 @@ def _models_in(schema: Any) -> list[str]:
     return own + [name for value in schema.values() for name in _models_in(value)]
 
 
-def _table(head: str, model: dict[str, Any]) -> str:
+def _table(head: str, model: Document) -> str:
     summary = " ".join(model.get("description", "").split())
     rows = [
         f"| `{key}` | {_type(field)} | {_default(key, field, model)} | {_meaning(field)} |"
@@ -64,7 +65,7 @@ def _table(head: str, model: dict[str, Any]) -> str:
     return f"{head}\n\n{summary}\n\n{columns}" + "\n".join(rows) + "\n"
 
 
-def _type(field: dict[str, Any]) -> str:
+def _type(field: Document) -> str:
     if "$ref" in field:
         return field["$ref"].split("/")[-1]
     if "const" in field or "enum" in field:
@@ -79,7 +80,7 @@ def _type(field: dict[str, Any]) -> str:
     return _bounded(field)
 
 
-def _bounded(field: dict[str, Any]) -> str:
+def _bounded(field: Document) -> str:
     signs = {
         "minimum": ">=",
         "exclusiveMinimum": ">",
@@ -90,14 +91,14 @@ def _bounded(field: dict[str, Any]) -> str:
     return " ".join([str(field.get("type", "any")), ", ".join(bounds)]).strip()
 
 
-def _default(key: str, field: dict[str, Any], model: dict[str, Any]) -> str:
+def _default(key: str, field: Document, model: Document) -> str:
     if key in model.get("required", []):
         return "required"
     default = field.get("default")
     return "see model" if isinstance(default, dict) and default else f"`{json.dumps(default)}`"
 
 
-def _meaning(field: dict[str, Any]) -> str:
+def _meaning(field: Document) -> str:
     return " ".join(field.get("description", "").split()).replace("|", "\\|")
 
 

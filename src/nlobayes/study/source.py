@@ -5,12 +5,13 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from pathlib import PurePosixPath
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator
 
 from nlobayes.errors import InputError
 from nlobayes.settings.values import Choice
+from nlobayes.untyped import Document
 
 MadeBy = Literal["simulate", "ingest"] | None
 """Stage that makes a table; None if the user provides the table."""
@@ -39,7 +40,7 @@ class SourceSettings(Choice):
     """Calculations of the engine that are its target; no target is learned relative to these."""
 
     @property
-    def circumstances(self) -> dict[str, Any]:
+    def circumstances(self) -> Document:
         """Pair, energy and squark mass of its cross sections, as far as it states them."""
         return {}
 
@@ -84,11 +85,11 @@ class SourceSettings(Choice):
                         columns=self.known,
                     )
 
-    def job(self) -> dict[str, Any]:
+    def job(self) -> Document:
         """Return the settings of the stage that makes its table."""
         return {}
 
-    def reading(self) -> dict[str, Any]:
+    def reading(self) -> Document:
         """Return the settings with which `prepare` reads the table."""
         return {"units": {}}
 
@@ -98,6 +99,6 @@ class ComputedSource(SourceSettings):
 
     made_by: ClassVar[MadeBy] = "simulate"
 
-    def job(self) -> dict[str, Any]:
+    def job(self) -> Document:
         """Return all settings, for `simulate`."""
         return {"source": self}

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from nlobayes.surrogate.evaluation import Engine
 from nlobayes.surrogate.network_outputs import Scale
 from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.surrogate.trained import Trained, read_exported
+from nlobayes.untyped import Facts
 
 SUMMARIES = ("mean", "median", "posterior_sd", "total_sd")
 DOMAIN = "domain"
@@ -51,7 +51,7 @@ def answer(
     quantiles: Sequence[float] = (),
     *,
     on: Scale = "target",
-    given: Mapping[str, Any] | None = None,
+    given: Facts | None = None,
 ) -> dict[str, np.ndarray]:
     """Predict points (point, input) with their domain and its reason; columns have axis (point,).
 
@@ -72,7 +72,7 @@ def answer(
 
 
 def answer_classes(
-    classifier: Classifier, points: np.ndarray, given: Mapping[str, Any] | None = None
+    classifier: Classifier, points: np.ndarray, given: Facts | None = None
 ) -> dict[str, np.ndarray]:
     """Predict the most probable class of points (point, input), all probabilities, and the domain.
 
@@ -94,9 +94,7 @@ def answer_classes(
     }
 
 
-def located(
-    surrogate: Trained, points: np.ndarray, given: Mapping[str, Any] | None
-) -> dict[str, np.ndarray]:
+def located(surrogate: Trained, points: np.ndarray, given: Facts | None) -> dict[str, np.ndarray]:
     """Return the domain of points (point,), and the reason where they are not inside."""
     return {DOMAIN: surrogate.domain(points, given), REASON: surrogate.reasons(points, given)}
 

@@ -5,7 +5,7 @@ It needs NumPy and h5py, and JAX if that engine is chosen.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from nlobayes.surrogate.evaluation import Engine
 from nlobayes.surrogate.point_arrays import among
 from nlobayes.surrogate.trained import Trained
 from nlobayes.types import Exported
+from nlobayes.untyped import Points
 
 _CELLS = 1_000_000
 """Probabilities (draw, point, class) that are held at once."""
@@ -62,7 +63,7 @@ class Classifier(Trained):
     def _predicts(self) -> str:
         return f"classes {', '.join(map(str, self.labels))} of {self.target}"
 
-    def predict(self, x: Any) -> Classes:
+    def predict(self, x: Points) -> Classes:
         """Predict points (point, input), given as to `Surrogate.predict`.
 
         Check `domain` too: far from the train rows, networks give wrong classes high probabilities.
@@ -90,7 +91,7 @@ class Classifier(Trained):
         )
         return Classes(*(among(values, seen.usable, axis=0) for values in found))
 
-    def sample(self, x: Any) -> np.ndarray:
+    def sample(self, x: Points) -> np.ndarray:
         """Return the probabilities of every draw (draw, point, class) at points (point, input)."""
         seen = self.seen(x)
         drawn = _softmax(self._evaluate(seen.features[seen.usable]))

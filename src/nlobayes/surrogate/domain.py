@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from nlobayes.data.statements import Fixed
+from nlobayes.untyped import Facts
 
 INSIDE, NEAR_EDGE, OUTSIDE = "inside", "near edge", "outside"
 NEIGHBOURS = 5
@@ -73,7 +74,7 @@ def flag(domain: Domain, distances: np.ndarray, within: np.ndarray) -> np.ndarra
     return np.where(within, flags, OUTSIDE)
 
 
-def violated(conditions: Sequence[Fixed], given: Mapping[str, Any], points: int) -> np.ndarray:
+def violated(conditions: Sequence[Fixed], given: Facts, points: int) -> np.ndarray:
     """Mark the points (point,) with a parameter outside its range.
 
     `given` has parameters (point,) by name, in their units. A parameter that is missing or NaN
@@ -86,7 +87,7 @@ def violated(conditions: Sequence[Fixed], given: Mapping[str, Any], points: int)
     return answer
 
 
-def reasons_of(conditions: Sequence[Fixed], given: Mapping[str, Any], points: int) -> np.ndarray:
+def reasons_of(conditions: Sequence[Fixed], given: Facts, points: int) -> np.ndarray:
     """Describe violated conditions and missing parameters of points (point,); empty if none."""
     messages = [
         [_message(condition, value) for value in _values(condition, given, points)]
@@ -96,7 +97,7 @@ def reasons_of(conditions: Sequence[Fixed], given: Mapping[str, Any], points: in
     return np.array(["; ".join(filter(None, row)) for row in rows], dtype=object)
 
 
-def _values(condition: Fixed, given: Mapping[str, Any], points: int) -> np.ndarray:
+def _values(condition: Fixed, given: Facts, points: int) -> np.ndarray:
     return np.broadcast_to(np.asarray(given.get(condition.name, np.nan), np.float64), (points,))
 
 

@@ -17,6 +17,7 @@ from nlobayes.data.statements import (
     read_particles,
 )
 from nlobayes.errors import InputError
+from nlobayes.untyped import Facts
 
 STATED = (
     *("process", "incoming", "outgoing", "sqrt_s_tev", "order", "parton_distributions", "alpha_s"),
@@ -31,7 +32,7 @@ LONGEST_LIST = 20 * LONGEST
 PLACE = re.compile(r"results/surrogates/(.+)\.nc")
 
 
-def origin(facts: Mapping[str, Any]) -> dict[str, str]:
+def origin(facts: Facts) -> dict[str, str]:
     """Return all entries of `STATED` and of the table's metadata, and the reference, as text."""
     stated = facts.get("table_metadata")
     entries = stated.items() if isinstance(stated, Mapping) else ()
@@ -71,7 +72,7 @@ def conditions(stated: Mapping[str, str], inputs: Sequence[str]) -> tuple[Fixed,
     return tuple(each for each in read_fixed(stated["fixed"]) or () if each.name not in inputs)
 
 
-def _reference(facts: Mapping[str, Any]) -> dict[str, str]:
+def _reference(facts: Facts) -> dict[str, str]:
     """Describe the reference of the target; empty if the target itself was learned."""
     target = facts.get("transforms", {}).get("target", {})
     settings = target.get("relative_to")
@@ -80,7 +81,7 @@ def _reference(facts: Mapping[str, Any]) -> dict[str, str]:
     return {"relative_to": _plain(make_reference(settings).meaning, 2 * LONGEST)}
 
 
-def run_of(facts: Mapping[str, Any]) -> str:
+def run_of(facts: Facts) -> str:
     """Return the name of the run from the place of the file; empty if the place is no result."""
     match = PLACE.fullmatch(str(facts.get("place", "")))
     return match[1] if match else ""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -32,8 +31,9 @@ from nlobayes.surrogate.predictive import (
     pieces,
 )
 from nlobayes.types import Exported
+from nlobayes.untyped import Array
 
-Function = Callable[[Any], Prediction]
+Function = Callable[[Array], Prediction]
 
 _HALVINGS = 50
 
@@ -41,7 +41,7 @@ _HALVINGS = 50
 def function_of(
     exported: Exported,
     probabilities: Sequence[float] | None,
-    network_inputs: Callable[[Any], Any],
+    network_inputs: Callable[[Array], Array],
 ) -> Function:
     """Make the function of `Surrogate.as_jax` for one target (see `network_outputs.one_by_one`).
 
@@ -64,7 +64,7 @@ def function_of(
     _check_of_jax(features.map, network_inputs(np.zeros((1, len(columns)))))
     summary = partial(_summary, output=output, probabilities=probabilities)
 
-    def predict(x: Any) -> Prediction:
+    def predict(x: Array) -> Prediction:
         given = jnp.asarray(x, float)
         if given.ndim == 0 or given.shape[-1] != len(columns):
             raise InputError(
@@ -92,33 +92,33 @@ def _check_of_jax(name: str, point: np.ndarray) -> None:
         raise InputError("surrogate.map_not_in_jax", map=name) from None
 
 
-def _offset(output: Output, named: Mapping[str, Any]) -> jax.Array:
+def _offset(output: Output, named: Mapping[str, Array]) -> jax.Array:
     """Return the reference (point,) on the model scale; NaN where it has no logarithm."""
     relative_to = output.transform.relative_to
     if relative_to is None:
         return jnp.zeros(())
-    reference: Any = make_reference(relative_to).at(named)
+    reference: Array = make_reference(relative_to).at(named)
     if output.transform.scale != "log10":
         return reference
     return jnp.log10(jnp.where(reference > 0, reference, jnp.nan))
 
 
-def _shaped(values: Any, known: jax.Array, shape: tuple[int, ...]) -> Any:
+def _shaped(values: Array, known: jax.Array, shape: tuple[int, ...]) -> Array:
     """Reshape values (..., point) to the axes of the points, with NaN at points not `known`."""
     return jnp.where(known, values, jnp.nan).reshape(*values.shape[:-1], *shape)
 
 
 def _summary(chunk: Chunk, output: Output, probabilities: Sequence[float] | None) -> Prediction:
     """Summarise the predictive of points, as `Output.summary` does."""
-    functions: Any = chunk.functions
+    functions: Array = chunk.functions
     about_draws = output.noise.about == "draws"
     centres, law, _ = locate(chunk, output.noise)
-    quantiles: Any = jnp.full_like(functions[:1], jnp.nan)
+    quantiles: Array = jnp.full_like(functions[:1], jnp.nan)
     if probabilities is not None:
         requested = [0.5, *probabilities]
         quantiles = jnp.stack([*Mixture(centres, law, _by_bisection).quantiles(requested)])
-    mean: Any
-    total_sd: Any
+    mean: Array
+    total_sd: Array
     if output.transform.scale == "log10":
         targets, excess = 10.0**functions, [_excess(law, power) for power in (1, 2)]
         centre = targets.mean(axis=0) if about_draws else 10.0 ** centres[0]
@@ -136,12 +136,12 @@ def _summary(chunk: Chunk, output: Output, probabilities: Sequence[float] | None
 def _excess(law: Tabulated, power: int) -> jax.Array:
     """Compute the mean of 10^(power times noise) at each point, minus one; as in `mixture`."""
     middle, shares = pieces(law)
-    rates: Any = power * LN10 * law.scale
+    rates: Array = power * LN10 * law.scale
     grown = 2 * jnp.square(jnp.sinh(rates[:, np.newaxis] * middle / 2))
     return (grown * jnp.asarray(shares)[law.bins]).sum(axis=1)
 
 
-def _by_bisection(centres: Any, law: Tabulated, probabilities: Sequence[float]) -> list[Any]:
+def _by_bisection(centres: Array, law: Tabulated, probabilities: Sequence[float]) -> list[Array]:
     """Solve for quantiles to rounding; the last step is Newton's, which gives the derivatives."""
     scaled, table = centres / law.scale, law.probability[0]
     density = np.pad(np.diff(table) / np.diff(law.residual), 1)
@@ -156,7 +156,7 @@ def _by_bisection(centres: Any, law: Tabulated, probabilities: Sequence[float]) 
     def solved(probability: float) -> jax.Array:
         single, fixed = law.single_quantiles(probability)[0], jax.lax.stop_gradient(scaled)
 
-        def halve(_: int, carried: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
+        def halve(_: int, carried: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
             low, high, about = carried
             middle = (low + high) / 2
             beyond = below(middle, about) > probability

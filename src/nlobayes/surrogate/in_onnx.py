@@ -20,6 +20,7 @@ from nlobayes.surrogate.predictive import Prediction
 from nlobayes.surrogate.reduction import spread_evenly
 from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.types import Exported
+from nlobayes.untyped import Document
 
 POINTS = "points"
 """The input of the model."""
@@ -103,7 +104,7 @@ def _values(predicted: Prediction, formula: bool) -> list[Any]:
 def _metadata(surrogate: Surrogate) -> dict[str, str]:
     """Return the metadata of a model as text; lists and mappings are JSON."""
     units = {name: surrogate.units.get(name, "") for name in (*surrogate.inputs, surrogate.target)}
-    entries: dict[str, Any] = {
+    entries: Document = {
         "inputs": surrogate.inputs,
         "units": units,
         "targets": surrogate.outputs,

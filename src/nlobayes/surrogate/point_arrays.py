@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from nlobayes.errors import InputError
+from nlobayes.untyped import Points
 
 REAL = "biufOSU"
 """NumPy's kinds of types that can hold real numbers."""
 
 
-def points_of(x: Any, inputs: Sequence[str]) -> np.ndarray:
+def points_of(x: Points, inputs: Sequence[str]) -> np.ndarray:
     """Convert points to numbers (point, input); missing cells are NaN.
 
     A frame (pandas, polars, Arrow), a mapping of columns or a structured array is read by the names
@@ -43,7 +44,7 @@ def points_of(x: Any, inputs: Sequence[str]) -> np.ndarray:
     return points
 
 
-def values_of(x: Any, names: Iterable[str]) -> dict[str, float]:
+def values_of(x: Points, names: Iterable[str]) -> dict[str, float]:
     """Read the values of one named point that it has, such as a mapping or a row of a frame.
 
     Raises
@@ -70,7 +71,7 @@ def among(values: np.ndarray, usable: np.ndarray, axis: int = -1) -> np.ndarray:
     return np.moveaxis(whole, 0, axis)
 
 
-def _names_of(x: Any) -> list[Hashable] | None:
+def _names_of(x: Points) -> list[Hashable] | None:
     """Return the names of columns; None for an array, and for a frame with numbers as names."""
     if isinstance(x, Mapping):
         return [*x]
@@ -80,7 +81,7 @@ def _names_of(x: Any) -> list[Hashable] | None:
     return None if names == [*range(len(names or ()))] else names
 
 
-def _selected(x: Any, names: Sequence[Hashable], inputs: Sequence[str]) -> np.ndarray:
+def _selected(x: Points, names: Sequence[Hashable], inputs: Sequence[str]) -> np.ndarray:
     if missing := [name for name in inputs if name not in names]:
         raise InputError("surrogate.no_columns", missing=missing, known=[*map(str, names)])
     if twice := [name for name in inputs if names.count(name) > 1]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from nlobayes.data.transforms import CLASSES
 from nlobayes.model.networks import BIASES, WEIGHTS, is_parameter
 from nlobayes.surrogate.predictive import StoredNoise
 from nlobayes.types import Dataset, NoiseTable
+from nlobayes.untyped import Document, Facts
 
 SCORES = (
     *("rmse_log10", "rmse_target", "relative_error_p50", "relative_error_p95"),
@@ -24,7 +25,7 @@ class Target(NamedTuple):
 
     data: Dataset
     noise: StoredNoise
-    scores: Mapping[str, Any]
+    scores: Facts
 
 
 def network_of_targets(
@@ -46,9 +47,7 @@ def network_of_targets(
     return drawn
 
 
-def facts_of_targets(
-    data: Dataset, targets: Sequence[Target], scores: Mapping[str, Any]
-) -> dict[str, Any]:
+def facts_of_targets(data: Dataset, targets: Sequence[Target], scores: Facts) -> Document:
     """Return the transforms, the noise and the scores of the targets; classes have no noise."""
     if not targets:
         return {"transforms": data.transforms, "scores": _scores(scores)}
@@ -62,7 +61,7 @@ def facts_of_targets(
     return facts | ({"further": [_further(target) for target in others]} if others else {})
 
 
-def _further(target: Target) -> dict[str, Any]:
+def _further(target: Target) -> Document:
     """Return the transform, noise and scores of a further target."""
     constants = target.data.transforms["target"]
     return {
@@ -81,12 +80,12 @@ def _logits(outputs: np.ndarray) -> np.ndarray:
     return np.concatenate([np.zeros_like(outputs), outputs], axis=-1)
 
 
-def _stored(noise: StoredNoise) -> dict[str, Any]:
+def _stored(noise: StoredNoise) -> Document:
     tables = NoiseTable._fields
     return {name: value for name, value in noise._asdict().items() if name not in tables}
 
 
-def _scores(scores: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+def _scores(scores: Facts) -> dict[str, Document]:
     return {
         split: {name: scores[split][name] for name in SCORES if name in scores[split]}
         for split in ("val", "test")

@@ -20,6 +20,7 @@ from nlobayes.surrogate.point_arrays import among
 from nlobayes.surrogate.predictive import Chunk, Prediction
 from nlobayes.surrogate.trained import Seen, Trained
 from nlobayes.types import Exported
+from nlobayes.untyped import Points
 
 _CELLS = 4_000_000
 """Predictions (draw, point) that are in memory at once."""
@@ -51,7 +52,7 @@ class Surrogate(Trained):
 
     def predict(
         self,
-        x: Any,
+        x: Points,
         *,
         quantiles: Sequence[float] = (0.16, 0.84),
         on: Scale = "target",
@@ -85,7 +86,7 @@ class Surrogate(Trained):
         return self._predict(x, (name,), quantiles, on)[name]
 
     def predict_outputs(
-        self, x: Any, *, quantiles: Sequence[float] = (0.16, 0.84), on: Scale = "target"
+        self, x: Points, *, quantiles: Sequence[float] = (0.16, 0.84), on: Scale = "target"
     ) -> dict[str, Prediction]:
         """Predict all `outputs` of points, by name; arguments and errors as `predict`."""
         return self._predict(x, self.outputs, quantiles, on)
@@ -125,7 +126,7 @@ class Surrogate(Trained):
 
         return function_of(self._each[self.outputs.index(name)], quantiles, self.network_inputs)
 
-    def errors(self, x: Any) -> dict[str, np.ndarray]:
+    def errors(self, x: Points) -> dict[str, np.ndarray]:
         """Return relative errors of the target at points (point, input), each (point,), by name.
 
         `regression_down` and `regression_up` are the distances from the median to the ends of the
@@ -140,7 +141,7 @@ class Surrogate(Trained):
         found = self.quantiles(x, theory.MEDIAN_AND_INTERVAL)
         return theory.relative_errors(found, self.target, self.theory)
 
-    def quantiles(self, x: Any, probabilities: Sequence[float]) -> dict[str, np.ndarray]:
+    def quantiles(self, x: Points, probabilities: Sequence[float]) -> dict[str, np.ndarray]:
         """Return quantiles (quantile, point) of all `outputs` of points, by name.
 
         They equal those of `predict`, which also computes moments and is therefore slower. Errors
@@ -154,7 +155,7 @@ class Surrogate(Trained):
 
     def sample(
         self,
-        x: Any,
+        x: Points,
         *,
         noise: bool = True,
         seed: int = 0,
@@ -166,7 +167,7 @@ class Surrogate(Trained):
         return self._sample(x, (name,), noise, seed, on)[name]
 
     def sample_outputs(
-        self, x: Any, *, noise: bool = True, seed: int = 0, on: Scale = "target"
+        self, x: Points, *, noise: bool = True, seed: int = 0, on: Scale = "target"
     ) -> dict[str, np.ndarray]:
         """Draw all `outputs` (draw, point) of points; each draw uses one network for all."""
         return self._sample(x, self.outputs, noise, seed, on)
@@ -177,7 +178,7 @@ class Surrogate(Trained):
         return output or self.target
 
     def _predict(
-        self, x: Any, names: Collection[str], quantiles: Sequence[float], on: Scale
+        self, x: Points, names: Collection[str], quantiles: Sequence[float], on: Scale
     ) -> dict[str, Prediction]:
         seen = self.seen(x)
         parts: dict[str, list[Prediction]] = {name: [] for name in names}
@@ -190,7 +191,7 @@ class Surrogate(Trained):
         }
 
     def _sample(
-        self, x: Any, names: Collection[str], noise: bool, seed: int, on: Scale
+        self, x: Points, names: Collection[str], noise: bool, seed: int, on: Scale
     ) -> dict[str, np.ndarray]:
         seen = self.seen(x)
         parts: dict[str, list[np.ndarray]] = {name: [] for name in names}

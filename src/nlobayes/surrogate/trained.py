@@ -5,10 +5,9 @@ It needs NumPy and h5py, and JAX if that engine is chosen.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -29,6 +28,7 @@ from nlobayes.surrogate.identity import conditions, in_words, origin, process_of
 from nlobayes.surrogate.limits import Limits, bounds_of, gaps, mixing_rows
 from nlobayes.surrogate.point_arrays import among, points_of
 from nlobayes.types import Exported
+from nlobayes.untyped import Facts, Points
 
 VANISHES = "the cross section that it is relative to vanishes"
 FAR = "far from the train rows: {:.3g} spacings of these rows, allowed {:.3g}"
@@ -87,7 +87,7 @@ class Trained:
             for name, (low, high) in zip(self.inputs, exported.limits, strict=True)
         }
         self.typical = dict(zip(self.inputs, map(float, exported.typical), strict=True))
-        self.facts: Mapping[str, Any] = facts
+        self.facts: Facts = facts
         self.sha256 = exported.sha256
         self.origin = origin(facts)
         self.process = process_of(self.origin)
@@ -150,18 +150,18 @@ class Trained:
         """
         return cls(read_exported(path, cls.OF_CLASSES), engine)
 
-    def usable(self, x: Any) -> np.ndarray:
+    def usable(self, x: Points) -> np.ndarray:
         """Return which points (point, input) have a prediction: features, and a reference."""
         return self.seen(x).usable.copy()
 
-    def distance(self, x: Any) -> np.ndarray:
+    def distance(self, x: Points) -> np.ndarray:
         """Return the smallest distance (point,) to a train row, in units of the row's spacing.
 
         It is NaN for a point without features.
         """
         return self.seen(x).distance.copy()
 
-    def domain(self, x: Any, given: Mapping[str, Any] | None = None) -> np.ndarray:
+    def domain(self, x: Points, given: Facts | None = None) -> np.ndarray:
         """Classify points (point, input) as `inside`, `near edge` or `outside`.
 
         A point is `outside` if an input, the absolute value of a mass or the length of a row of
@@ -175,7 +175,7 @@ class Trained:
         within &= ~domains.violated(self.conditions, given or {}, len(seen.points))
         return domains.flag(self._domain, seen.distance, within)
 
-    def reasons(self, x: Any, given: Mapping[str, Any] | None = None) -> np.ndarray:
+    def reasons(self, x: Points, given: Facts | None = None) -> np.ndarray:
         """Describe why points (point, input) are `outside`, each in a text (point,).
 
         If fixed parameters are `given`, the text also names those without a value. It is empty if
@@ -193,7 +193,7 @@ class Trained:
             texts[row] = "; ".join(filter(None, [text, texts[row]]))
         return texts
 
-    def reference(self, x: Any) -> np.ndarray | None:
+    def reference(self, x: Points) -> np.ndarray | None:
         """Compute the reference of the target, in its unit (point,); None if there is none.
 
         Predictions are multiplied by the reference, or on the scale `identity` added to it. Where
@@ -212,14 +212,14 @@ class Trained:
         """Select the columns of points (point, input) from which features are computed."""
         return points[:, : self._inputs_of_network]
 
-    def vanishes(self, x: Any) -> np.ndarray:
+    def vanishes(self, x: Points) -> np.ndarray:
         """Return at which points (point, input) the reference is 0, and a factor of the target."""
         points = points_of(x, self.inputs)
         scales = self.scale == "log10"
         reference = Seen(self, points).reference_on("identity") if scales else None
         return np.zeros(len(points), bool) if reference is None else reference == 0
 
-    def seen(self, x: Any) -> Seen:
+    def seen(self, x: Points) -> Seen:
         """Return what is computed of points, once in consecutive calls for the same points."""
         points = points_of(x, self.inputs)
         if np.array_equal(self._last.points, points, equal_nan=True):

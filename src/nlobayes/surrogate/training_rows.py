@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from nlobayes.data.references import columns_behind
@@ -11,6 +9,7 @@ from nlobayes.data.splits import TRAIN, VALIDATION
 from nlobayes.surrogate.domain import Domain, fit_domain
 from nlobayes.surrogate.limits import fit_limits
 from nlobayes.types import Dataset
+from nlobayes.untyped import Document
 
 
 def names_of_point(data: Dataset) -> list[str]:
@@ -24,7 +23,7 @@ def fit_domain_of(data: Dataset) -> Domain:
     return fit_domain(train.astype(np.float32), held)
 
 
-def facts_of_domain(domain: Domain, data: Dataset) -> dict[str, Any]:
+def facts_of_domain(domain: Domain, data: Dataset) -> Document:
     """Return facts of the domain that the arrays do not contain: distances, and derived ranges."""
     names = names_of_point(data)
     ranges = fit_limits(_points(data), names, data.units)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import cache
-from typing import Any
 
 from nlobayes.stages import PIPELINE
 from nlobayes.stages.sizes import Size
 from nlobayes.study.resources import Need, need, rows_of, size_of, size_of_dataset
 from nlobayes.study.run import RunSpec
+from nlobayes.untyped import Document
 from nlobayes.workflow.inputs import Wildcards
 from nlobayes.workflow.plan import Plan
 
@@ -27,7 +27,7 @@ class Needs:
         self._rows = cache(self._count_rows)
         self._need = cache(self._estimate)  # once for all jobs with the same input
 
-    def of(self, verb: str) -> dict[str, Any]:
+    def of(self, verb: str) -> Document:
         """Return the resources of a rule: memory in MB, wall time in minutes, number of GPUs."""
 
         def mem_mb(wildcards: Wildcards, attempt: int) -> int:

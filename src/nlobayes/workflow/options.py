@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from nlobayes.code_digest import code_digest
+from nlobayes.untyped import Document
 from nlobayes.workflow.figures import VERDICTS_OF_RUN
 from nlobayes.workflow.inputs import Wildcards
 from nlobayes.workflow.plan import Paths, Plan
@@ -66,7 +67,7 @@ class Options:
         starts = zip(input.starts, chains, strict=True)
         return " ".join(f"--start {shlex.quote(str(s))} --chain {c}" for s, c in starts)
 
-    def to_plot(self, kind: str, names: Iterable[str]) -> dict[str, Any]:
+    def to_plot(self, kind: str, names: Iterable[str]) -> Document:
         """Return the parameters of a rule that draws figures of a run, a model or a grid."""
         of_run = {"name": self.name_of_run, "verdict": verdict_options}
         of_others = {"name": f"{kind} {{{kind}}}", "verdict": ""}

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from nlobayes.errors import InputError
 from nlobayes.study.comparison import CompareJob, compare_job
@@ -15,6 +15,7 @@ from nlobayes.study.labels import labels, model_labels
 from nlobayes.study.library import override, presets_here
 from nlobayes.study.renamed import reported_renamed_keys
 from nlobayes.study.run import RunSpec
+from nlobayes.untyped import Facts
 from nlobayes.workflow.approximated import fidelity_jobs
 from nlobayes.workflow.tasks import Task, task_of
 
@@ -124,7 +125,7 @@ class Plan:
         return self.labels.get(kind, {}).get(path, path)
 
 
-def load_plan(changes: Mapping[str, Any]) -> Plan:
+def load_plan(changes: Facts) -> Plan:
     """Validate the study of a configuration and the jobs that are planned from it.
 
     Raises

@@ -13,6 +13,7 @@ from rocrate.model import ContextEntity, File, SoftwareApplication
 from rocrate.rocrate import ROCrate
 
 from nlobayes.artifacts.audit import lineage
+from nlobayes.untyped import Document
 
 METADATA = "ro-crate-metadata.json"
 LICENSE = "LICENSE"
@@ -33,9 +34,7 @@ class Workflow(NamedTuple):
     """The oldest version of Snakemake that runs the workflow."""
 
 
-def to_crate(
-    traced: lineage.Lineage, published: str, workflow: Workflow | None = None
-) -> dict[str, Any]:
+def to_crate(traced: lineage.Lineage, published: str, workflow: Workflow | None = None) -> Document:
     """Return the metadata of the crate: jobs become actions, and verbs become applications."""
     crate = ROCrate()
     kind = ["CreativeWork", "Profile"]
@@ -54,7 +53,7 @@ def to_crate(
     files = {file.id: _add_file(crate, file) for file in traced.files}
     if traced.jobs:
         root["mentions"] = [_add_job(crate, job, files) for job in traced.jobs]
-    content: dict[str, Any] = crate.metadata.generate()
+    content: Document = crate.metadata.generate()
     return content
 
 
@@ -98,7 +97,7 @@ def _add_file(crate: ROCrate, file: lineage.File) -> Any:
     return crate.add(File(crate, dest_path=file.path, properties=properties))
 
 
-def _add_job(crate: ROCrate, job: lineage.Job, files: dict[str, Any]) -> Any:
+def _add_job(crate: ROCrate, job: lineage.Job, files: Document) -> Any:
     return crate.add_action(
         _add_software(crate, job),
         identifier=f"#job-{job.id}",

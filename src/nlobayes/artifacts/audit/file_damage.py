@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +16,7 @@ from nlobayes.artifacts.netcdf import check_groups, open_artifact
 from nlobayes.artifacts.places import remedy
 from nlobayes.artifacts.schemas import SCHEMAS
 from nlobayes.errors import InputError
+from nlobayes.untyped import Document
 
 NEEDED_ATTRS = ("verb", "code_digest", "lock_digest", "spec", "inputs", "versions")
 DEVICE_ATTRS = ("device", "precision")
@@ -81,7 +81,7 @@ def _not_finite(group: xr.Dataset) -> Iterator[str]:
                 yield f"{name}: {count} of {values.size} values are not finite"
 
 
-def _without_unit(groups: dict[str, xr.Dataset], attrs: dict[str, Any]) -> Iterator[str]:
+def _without_unit(groups: dict[str, xr.Dataset], attrs: Document) -> Iterator[str]:
     units, targets = attrs.get("units"), attrs.get("targets", [None])
     if not isinstance(units, dict):
         yield f"attribute units is {units!r}, must name the unit of each column"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from math import prod
 from pathlib import Path
-from typing import Any
 
 import netCDF4
 import numpy as np
@@ -21,6 +20,7 @@ from nlobayes.artifacts.netcdf import read_attrs
 from nlobayes.artifacts.places import remedy
 from nlobayes.artifacts.records import read_record
 from nlobayes.errors import InputError
+from nlobayes.untyped import Document
 
 FACTS = ("code_digest", "lock_digest", "device", "precision", "exact")
 SPLITS = ("train", "val", "test")
@@ -35,7 +35,7 @@ ACCURACY = (
 )
 OF_A_TABLE = ("dataset", "posterior", "thinned", "surrogate")
 LIMITS = ("threshold", "low", "high")
-Found = dict[str, Any]
+Found = Document
 
 
 def summarise(project: Project, name: str) -> Found:

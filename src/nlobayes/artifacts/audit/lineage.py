@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from nlobayes.artifacts.audit.origins import RECORDS, Origin, Project
+from nlobayes.untyped import Document, Facts
 
 KINDS = {
     ".parquet": "table",
@@ -44,7 +45,7 @@ class Job(NamedTuple):
     """One call of a verb: its recorded facts, its inputs and its outputs."""
 
     verb: str
-    facts: dict[str, Any]
+    facts: Document
     used: list[File]
     made: list[File]
 
@@ -54,7 +55,7 @@ class Job(NamedTuple):
         return _identify([self.verb, {name: self.facts.get(name) for name in OF_A_JOB}])
 
     @property
-    def software(self) -> dict[str, Any]:
+    def software(self) -> Document:
         """Return the versions and the lock file with which the job ran."""
         versions = self.facts.get("versions")
         known = versions.items() if isinstance(versions, dict) else ()
@@ -110,7 +111,7 @@ def in_a_line(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, sort_keys=True)
 
 
-def identify_software(software: Mapping[str, Any]) -> str:
+def identify_software(software: Facts) -> str:
     """Identify an environment by its lock file and versions."""
     return _identify(software)
 

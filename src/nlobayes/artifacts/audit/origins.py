@@ -14,6 +14,7 @@ from nlobayes.artifacts.places import RESULTS, is_result, name_of
 from nlobayes.artifacts.records import read_record
 from nlobayes.artifacts.seals import digest
 from nlobayes.errors import InputError
+from nlobayes.untyped import Document
 
 RECORDS = f"{RESULTS}/records"
 
@@ -26,7 +27,7 @@ class Origin(NamedTuple):
 
     verb: str
     inputs: dict[str, str]
-    facts: dict[str, Any]
+    facts: Document
     recorded_in: str
 
     @property
@@ -41,7 +42,7 @@ class Project:
     def __init__(self, root: Path) -> None:
         self.root = root
         self._digests: dict[str, str | None] = {}
-        self._attributes: dict[str, dict[str, Any]] = {}
+        self._attributes: dict[str, Document] = {}
 
     def name(self, path: Path) -> str:
         """Return the name of a file in records."""
@@ -147,7 +148,7 @@ class Project:
         return found
 
 
-def _origin_of(facts: dict[str, Any], recorded_in: str) -> Origin:
+def _origin_of(facts: Document, recorded_in: str) -> Origin:
     verb, inputs = facts["verb"], facts["inputs"]
     if not (isinstance(verb, str) and isinstance(inputs, dict)):
         raise InputError("artifacts.no_origin", where=recorded_in, verb=verb)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from prov.model import PROV, ProvDocument
 
 from nlobayes.artifacts.audit.lineage import File, Job, Lineage, identify_software, in_a_line
+from nlobayes.untyped import Document
 
 NAMESPACES = {
     name: f"urn:nlobayes:{name}:" for name in ("file", "job", "software", "term", "package")
@@ -39,7 +38,7 @@ def _add_job(document: ProvDocument, job: Job) -> None:
             document.derivation(f"file:{result.id}", f"file:{source.id}", activity)
 
 
-def _of_file(file: File) -> dict[str, Any]:
+def _of_file(file: File) -> Document:
     attributes = {
         "prov:label": file.path,
         "term:path": file.path,
@@ -49,12 +48,12 @@ def _of_file(file: File) -> dict[str, Any]:
     return attributes if file.size is None else {**attributes, "term:size": file.size}
 
 
-def _of_job(job: Job) -> dict[str, Any]:
+def _of_job(job: Job) -> Document:
     settings = {f"term:{name}": value for name, value in job.settings.items()}
     return {"prov:label": job.verb, "term:verb": job.verb, **settings}
 
 
-def _of_software(software: dict[str, Any]) -> dict[str, Any]:
+def _of_software(software: Document) -> Document:
     versions = software["versions"]
     return {
         "prov:type": PROV["SoftwareAgent"],

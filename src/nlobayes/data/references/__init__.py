@@ -14,8 +14,9 @@ import numpy as np
 
 from nlobayes.errors import InputError
 from nlobayes.families import Family
+from nlobayes.untyped import Array, Document, Facts
 
-Settings = Mapping[str, Any]
+Settings = Facts
 
 
 class Reference(ABC):
@@ -43,7 +44,7 @@ class Reference(ABC):
     behind: tuple[str, ...] = ()
 
     @abstractmethod
-    def at(self, named: Mapping[str, Any]) -> Any:
+    def at(self, named: Mapping[str, Array]) -> Array:
         """Compute the reference (point,) at named columns of NumPy or JAX, in its unit.
 
         It is NaN outside the domain.
@@ -117,7 +118,7 @@ class ReferenceKind(Protocol):
         """Build a reference."""
         ...
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> Document:
         """State what computes it, for files; empty if the settings state all."""
         ...
 
@@ -134,7 +135,7 @@ def make_reference(settings: Settings) -> Reference:
     return _kind_of(settings).build(**settings)
 
 
-def completed(settings: Settings, unit: str) -> dict[str, Any]:
+def completed(settings: Settings, unit: str) -> Document:
     """Add the unit of the reference, and what computes it, to settings."""
     return {**settings, **_kind_of(settings).facts(), "unit": unit}
 

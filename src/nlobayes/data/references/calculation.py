@@ -23,6 +23,7 @@ from nlobayes.physics.processes import (
     name_of,
     neutralino_pair,
 )
+from nlobayes.untyped import Array, Document, Facts
 
 ORDERS: dict[tuple[str, float], str] = {
     ("born", 1.0): "lo_pb",
@@ -66,7 +67,7 @@ class Calculation(Reference):
         self._order = ORDERS[calculation, float(mu_over_q)]
         self._squarks, self._sqrt_s_tev, self._engine = squark_mass_gev, sqrt_s_tev, engine
 
-    def at(self, named: Mapping[str, Any]) -> Any:
+    def at(self, named: Mapping[str, Array]) -> Array:
         """Evaluate the engine.
 
         The import of SciPy is here because surrogates without such a reference do not need it.
@@ -107,7 +108,7 @@ class Calculation(Reference):
 build = Calculation
 
 
-def facts() -> dict[str, Any]:
+def facts() -> Document:
     """State the version of the engine, and its parton distributions."""
     from nlobayes.physics.pdf import MSTW2008_NLO
 
@@ -146,7 +147,7 @@ def _has_chargino(value: Any) -> bool:
     return [*process] == value and not process.of_neutralinos
 
 
-def _particle(named: Mapping[str, Any], number: int) -> Particle:
+def _particle(named: Facts, number: int) -> Particle:
     """Select the masses of a particle and its mixings, as m1 and n11 to n14."""
     mass, *mixings = columns_of(number)
     xp = named[mass].__array_namespace__()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from nlobayes.data.references import Reference, Settings
+from nlobayes.untyped import Array, Document
 
 
 class Column(Reference):
@@ -17,7 +17,7 @@ class Column(Reference):
         self.columns = self.behind = (column,)
         self.unit = unit
 
-    def at(self, named: Mapping[str, Any]) -> Any:
+    def at(self, named: Mapping[str, Array]) -> Array:
         """Select the column."""
         return named[self.name]
 
@@ -29,7 +29,7 @@ class Column(Reference):
 build = Column
 
 
-def facts() -> dict[str, Any]:
+def facts() -> Document:
     """State nothing: the table has the numbers."""
     return {}
 

@@ -3,34 +3,35 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtr, ndtri
 
 from nlobayes.distributions import tables
 from nlobayes.distributions.distribution import Rows, at_points, by_point
+from nlobayes.untyped import Array
 
 
 class Gaussian(NamedTuple):
     """Gaussian of standard deviation `scale`: a number, (point,) or (draw, point)."""
 
-    scale: Any
+    scale: Array
 
     @property
     def exponential_is_lognormal(self) -> bool:
         """Return True: ten to the power of it is lognormal."""
         return True
 
-    def logpdf(self, value: Any) -> Any:
+    def logpdf(self, value: Array) -> Array:
         """Return the log density of residuals (..., point)."""
         return -0.5 * np.square(value / self.scale) - np.log(self.scale * math.sqrt(2 * math.pi))
 
-    def cdf(self, value: Any) -> Any:
+    def cdf(self, value: Array) -> Array:
         """Return the probability of a smaller residual (..., point)."""
         return ndtr(value / self.scale)
 
-    def quantile(self, probability: float) -> Any:
+    def quantile(self, probability: float) -> Array:
         """Return the residual that is exceeded with probability 1 - `probability`."""
         return self.scale * ndtri(probability)
 
@@ -39,7 +40,7 @@ class Gaussian(NamedTuple):
         drawn: np.ndarray = by_point(self.scale, shape) * rng.standard_normal(shape)
         return drawn
 
-    def sd(self) -> Any:
+    def sd(self) -> Array:
         """Return the standard deviation, which is the scale."""
         return self.scale
 
@@ -56,6 +57,6 @@ class Gaussian(NamedTuple):
         return tables.to_the_tail(Gaussian(1.0))
 
 
-def build(*, scale: Any, degrees_of_freedom: Any = None, tails: Any = None) -> Gaussian:
+def build(*, scale: Array, degrees_of_freedom: Array = None, tails: Array = None) -> Gaussian:
     """Build the law from its scale."""
     return Gaussian(scale)

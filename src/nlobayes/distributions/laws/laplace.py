@@ -3,35 +3,36 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from nlobayes.distributions import tables
 from nlobayes.distributions.distribution import Rows, at_points, by_point
+from nlobayes.untyped import Array
 
 
 class Laplace(NamedTuple):
     """Laplace distribution of density exp(-|r| / scale) / (2 scale)."""
 
-    scale: Any
+    scale: Array
 
     @property
     def exponential_is_lognormal(self) -> bool:
         """Return False: ten to the power of it is not lognormal."""
         return False
 
-    def logpdf(self, value: Any) -> Any:
+    def logpdf(self, value: Array) -> Array:
         """Return the log density of residuals (..., point)."""
         return -np.abs(value / self.scale) - np.log(2) - np.log(self.scale)
 
-    def cdf(self, value: Any) -> Any:
+    def cdf(self, value: Array) -> Array:
         """Return the probability of a smaller residual (..., point)."""
         z = value / self.scale
         tail = 0.5 * np.exp(-np.abs(z))
         return np.where(z < 0, tail, 1 - tail)
 
-    def quantile(self, probability: float) -> Any:
+    def quantile(self, probability: float) -> Array:
         """Return the residual that is exceeded with probability 1 - `probability`."""
         distance = -math.log(2 * min(probability, 1 - probability))
         return math.copysign(distance, probability - 0.5) * self.scale
@@ -41,7 +42,7 @@ class Laplace(NamedTuple):
         drawn: np.ndarray = by_point(self.scale, shape) * rng.laplace(size=shape)
         return drawn
 
-    def sd(self) -> Any:
+    def sd(self) -> Array:
         """Return the standard deviation, sqrt(2) times the scale."""
         return self.scale * math.sqrt(2)
 
@@ -58,6 +59,6 @@ class Laplace(NamedTuple):
         return tables.to_the_tail(Laplace(1.0))
 
 
-def build(*, scale: Any, degrees_of_freedom: Any = None, tails: Any = None) -> Laplace:
+def build(*, scale: Array, degrees_of_freedom: Array = None, tails: Array = None) -> Laplace:
     """Build the law from its scale."""
     return Laplace(scale)

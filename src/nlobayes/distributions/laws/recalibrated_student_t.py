@@ -7,7 +7,7 @@ The recalibrated function is the tail, the probability of a larger residual of e
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import stdtr, stdtrit
@@ -16,6 +16,7 @@ from nlobayes.distributions import recalibration, tables
 from nlobayes.distributions.distribution import Rows, at_points, by_point
 from nlobayes.distributions.laws.student_t import StudentT
 from nlobayes.errors import InputError
+from nlobayes.untyped import Array
 
 
 class RecalibratedStudentT(NamedTuple):
@@ -25,7 +26,7 @@ class RecalibratedStudentT(NamedTuple):
     those of 5 and 32 %. The residuals end where 2 % of the outer tail are left.
     """
 
-    scale: Any
+    scale: Array
     degrees_of_freedom: float
     tails: np.ndarray
 
@@ -34,7 +35,7 @@ class RecalibratedStudentT(NamedTuple):
         """Return False: ten to the power of it is not lognormal."""
         return False
 
-    def logpdf(self, value: Any) -> Any:
+    def logpdf(self, value: Array) -> Array:
         """Return the log density of residuals (..., point); beyond the end as if there was none.
 
         Its mass is 1.001 with what is beyond the ends, and 1 within.
@@ -43,13 +44,13 @@ class RecalibratedStudentT(NamedTuple):
         factor = recalibration.slope(2 * plain.cdf(-np.abs(value)), self.tails)
         return plain.logpdf(value) + np.log(factor)
 
-    def cdf(self, value: Any) -> Any:
+    def cdf(self, value: Array) -> Array:
         """Return the probability of a smaller residual (..., point)."""
         tail = 2 * self._plain().cdf(-np.abs(value))
         half = recalibration.recalibrate(tail, self.tails) / 2
         return np.where(value < 0, half, 1 - half)
 
-    def quantile(self, probability: float) -> Any:
+    def quantile(self, probability: float) -> Array:
         """Return the residual that is exceeded with probability 1 - `probability`."""
         half = recalibration.invert(2 * min(probability, 1 - probability), self.tails) / 2
         side = math.copysign(1.0, 0.5 - probability)
@@ -65,7 +66,7 @@ class RecalibratedStudentT(NamedTuple):
         drawn: np.ndarray = by_point(self.scale, shape) * standard
         return drawn
 
-    def sd(self) -> Any:
+    def sd(self) -> Array:
         """Return the standard deviation, for each row of tails."""
         return self.scale * np.sqrt(variance(self.tails, self.degrees_of_freedom))
 
@@ -93,7 +94,9 @@ class RecalibratedStudentT(NamedTuple):
         return StudentT(self.scale, self.degrees_of_freedom)
 
 
-def build(*, scale: Any, degrees_of_freedom: Any = None, tails: Any = None) -> RecalibratedStudentT:
+def build(
+    *, scale: Array, degrees_of_freedom: Array = None, tails: Array = None
+) -> RecalibratedStudentT:
     """Build the law from its scale, degrees of freedom and tails."""
     return RecalibratedStudentT(scale, degrees_of_freedom, np.asarray(tails))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import gammaln, stdtr, stdtrit
@@ -11,6 +11,7 @@ from scipy.special import gammaln, stdtr, stdtrit
 from nlobayes.distributions import tables
 from nlobayes.distributions.distribution import Rows, at_points, by_point
 from nlobayes.errors import InputError
+from nlobayes.untyped import Array
 
 _CLOSED = 4.0
 
@@ -18,21 +19,21 @@ _CLOSED = 4.0
 class StudentT(NamedTuple):
     """Student-t with degrees of freedom that are one number, or one for each draw (draw, 1)."""
 
-    scale: Any
-    degrees_of_freedom: Any
+    scale: Array
+    degrees_of_freedom: Array
 
     @property
     def exponential_is_lognormal(self) -> bool:
         """Return False: ten to the power of it is not lognormal."""
         return False
 
-    def logpdf(self, value: Any) -> Any:
+    def logpdf(self, value: Array) -> Array:
         """Return the log density of residuals (..., point)."""
         degrees = self.degrees_of_freedom
         squared = np.square(value / self.scale)
         return self._log_height() - (degrees + 1) / 2 * np.log1p(squared / degrees)
 
-    def cdf(self, value: Any) -> Any:
+    def cdf(self, value: Array) -> Array:
         """Return the probability of a smaller residual (..., point)."""
         standardised, degrees = value / self.scale, self.degrees_of_freedom
         if np.ndim(degrees) or degrees != _CLOSED:
@@ -41,7 +42,7 @@ class StudentT(NamedTuple):
         sine = standardised / np.sqrt(np.square(standardised) + 4)
         return np.square(1 + sine) * (2 - sine) / 4
 
-    def quantile(self, probability: float) -> Any:
+    def quantile(self, probability: float) -> Array:
         """Return the residual that is exceeded with probability 1 - `probability`."""
         return self.scale * stdtrit(self.degrees_of_freedom, probability)
 
@@ -51,7 +52,7 @@ class StudentT(NamedTuple):
         drawn: np.ndarray = by_point(self.scale, shape) * standard
         return drawn
 
-    def sd(self) -> Any:
+    def sd(self) -> Array:
         """Return the standard deviation, which is above the scale."""
         return self.scale * np.sqrt(self.degrees_of_freedom / (self.degrees_of_freedom - 2))
 
@@ -70,7 +71,7 @@ class StudentT(NamedTuple):
         """Tabulate the distribution function in units of the scale."""
         return tables.to_the_tail(self._replace(scale=1.0))
 
-    def _log_height(self) -> Any:
+    def _log_height(self) -> Array:
         """Return the log density of a residual of zero."""
         degrees = self.degrees_of_freedom
         if np.ndim(degrees) == 0:
@@ -80,6 +81,6 @@ class StudentT(NamedTuple):
         return normalisation - 0.5 * np.log(degrees * np.pi) - np.log(self.scale)
 
 
-def build(*, scale: Any, degrees_of_freedom: Any = None, tails: Any = None) -> StudentT:
+def build(*, scale: Array, degrees_of_freedom: Array = None, tails: Array = None) -> StudentT:
     """Build the law from its scale and degrees of freedom."""
     return StudentT(scale, degrees_of_freedom)

@@ -22,6 +22,7 @@ from nlobayes.evaluation.run_evaluation import Rival, ScoredDraws
 from nlobayes.metrics import Shown, shown_in
 from nlobayes.metrics.shown import MONTE_CARLO
 from nlobayes.types import Columns
+from nlobayes.untyped import Facts
 
 SAMPLING = (
     "chains",
@@ -102,7 +103,7 @@ class RunMetrics(NamedTuple):
     scored_draws: ScoredDraws | None = None
 
     @property
-    def numbers(self) -> Mapping[str, Any]:
+    def numbers(self) -> Facts:
         """Diagnostics, and the draws that were scored."""
         return {**self.diagnostics, **(self.scored_draws or {})}
 
@@ -141,7 +142,7 @@ class Estimate(NamedTuple):
     high: float
 
 
-def numbers(scores: Mapping[str, Any]) -> dict[str, float | None]:
+def numbers(scores: Facts) -> dict[str, float | None]:
     """Keep the scores that are numbers, or None where the number does not exist."""
     kept = {key: value for key, value in scores.items() if key != MONTE_CARLO}
     return {key: value for key, value in kept.items() if isinstance(value, int | float | None)}
@@ -315,7 +316,7 @@ def by_setting(runs: Sequence[RunMetrics]) -> dict[str, dict[str, RunMetrics]]:
     return settings
 
 
-def _sections(run: RunMetrics) -> tuple[Mapping[str, Any], ...]:
+def _sections(run: RunMetrics) -> tuple[Facts, ...]:
     identity = {"run": run.run, "setting": run.setting, "replicate": run.replicate}
     converged = "approximate" if run.approximate else run.converged
     verdict = {"converged": converged, "failed_checks": " ".join(run.failed_checks)}

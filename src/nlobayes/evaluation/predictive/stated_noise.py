@@ -6,17 +6,16 @@ held-out rows. On noise-free targets a declared tolerance makes it too wide.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from nlobayes.distributions.chunks import point_chunks
 from nlobayes.distributions.distribution import Law
 from nlobayes.evaluation import monte_carlo
+from nlobayes.evaluation.run_evaluation import Scores
 from nlobayes.metrics.shown import MONTE_CARLO
 
 
-def scores(draws: np.ndarray, observed: np.ndarray, noise: Law) -> dict[str, Any]:
+def scores(draws: np.ndarray, observed: np.ndarray, noise: Law) -> Scores:
     """Score the predictive of the model on one split.
 
     Parameters
@@ -38,7 +37,7 @@ def scores(draws: np.ndarray, observed: np.ndarray, noise: Law) -> dict[str, Any
     density, probability = _sums(draws, observed, noise, np.flatnonzero(np.diff(batch, prepend=-1)))
     counts = np.bincount(batch)
 
-    def of(batches: np.ndarray) -> dict[str, Any]:
+    def of(batches: np.ndarray) -> Scores:
         draws = counts[batches].sum()
         lppd = np.logaddexp.reduce(density[batches]) - np.log(draws)
         off_centre = np.abs(probability[batches].sum(axis=0) / draws - 0.5)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
+from nlobayes.evaluation.run_evaluation import Scores
 from nlobayes.types import RowGroups
 
 FEWEST_ROWS = 30
@@ -14,8 +14,8 @@ FEWEST_ROWS = 30
 
 
 def score_groups(
-    groups: RowGroups, chosen: np.ndarray, score: Callable[[np.ndarray, int], dict[str, Any]]
-) -> dict[str, Any]:
+    groups: RowGroups, chosen: np.ndarray, score: Callable[[np.ndarray, int], Scores]
+) -> Scores:
     """Score each group of the chosen rows (point,) that has any, by its label.
 
     Parameters
@@ -32,7 +32,7 @@ def score_groups(
     dict
         `points`, the number of rows, and the scores; or a line that states why there are none.
     """
-    found: dict[str, Any] = {}
+    found: Scores = {}
     for code, label in enumerate(groups.labels):
         rows = chosen & (groups.codes == code)
         count = int(rows.sum())

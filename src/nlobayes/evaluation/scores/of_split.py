@@ -7,7 +7,7 @@ target itself (`identity`).
 
 import math
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,8 +15,10 @@ from nlobayes.evaluation.calibration.conditional import DECILES, equal_count_bin
 from nlobayes.evaluation.classification.scores import ClassPrediction
 from nlobayes.evaluation.predictive.density import checked_split
 from nlobayes.evaluation.predictive.noise import PredictiveNoise, at_rows
+from nlobayes.evaluation.run_evaluation import Scores
 from nlobayes.evaluation.scores import classification, regression
 from nlobayes.evaluation.scores.own import NO_OWN, OwnScores
+from nlobayes.untyped import Document
 
 
 class Decile(NamedTuple):
@@ -25,7 +27,7 @@ class Decile(NamedTuple):
     low: float
     high: float
     points: int
-    scores: dict[str, Any]
+    scores: Document
 
 
 def evaluate(
@@ -37,7 +39,7 @@ def evaluate(
     scale: str,
     own: OwnScores = NO_OWN,
     quick: bool = False,
-) -> dict[str, Any]:
+) -> Scores:
     """Score predicted numbers of one split, by every module of `regression` and custom scores.
 
     Parameters
@@ -78,7 +80,7 @@ def evaluate(
 
 def evaluate_classes(
     prediction: ClassPrediction, labels: np.ndarray, own: OwnScores = NO_OWN
-) -> dict[str, Any]:
+) -> Scores:
     """Score predicted classes of one split, by all modules of `classification` and custom scores.
 
     Returns
@@ -91,7 +93,7 @@ def evaluate_classes(
     return _explained([*scores, own.of(split)])
 
 
-def _explained(groups: Iterable[dict[str, float | str]]) -> dict[str, Any]:
+def _explained(groups: Iterable[dict[str, float | str]]) -> Scores:
     """Join groups of scores; a missing value is None, and `undefined` states why."""
     scores = {name: score for group in groups for name, score in group.items()}
     undefined = {name: reason for name, score in scores.items() if (reason := _why_not(score))}

@@ -5,7 +5,7 @@ calibration come from the table of predictions.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from nlobayes.evaluation.predictive.noise import PredictiveNoise, at_rows, locat
 from nlobayes.evaluation.scores import of_split as scores
 from nlobayes.evaluation.scores.accuracy import mean_target, to_target
 from nlobayes.types import Columns, Dataset
+from nlobayes.untyped import Document
 
 SPLITS = ("train", "val", "test")
 WIDTHS = np.arange(1, 51) / 10
@@ -243,7 +244,7 @@ def _rows_of(predicted: Columns, split: str) -> Columns:
     return {name: column[chosen] for name, column in predicted.items()}
 
 
-def _columns(rows: Sequence[dict[str, Any]]) -> Columns:
+def _columns(rows: Sequence[Document]) -> Columns:
     """Turn rows into columns, None into NaN."""
     return {
         name: np.array([np.nan if row[name] is None else row[name] for row in rows])

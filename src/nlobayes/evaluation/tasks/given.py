@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
 from nlobayes.diagnostics import covariates
 from nlobayes.errors import InputError
 from nlobayes.evaluation.tasks.task import Given
 from nlobayes.types import Dataset, Predictions
+from nlobayes.untyped import Facts
 
 
-def given(
-    predictions: Predictions, facts: Mapping[str, Any], data: Dataset, covariate: str
-) -> Given:
+def given(predictions: Predictions, facts: Facts, data: Dataset, covariate: str) -> Given:
     """Take predictions of a dataset with the facts of their file, and name its covariate.
 
     Draws are approximate that are neither exact nor have checks of convergence.

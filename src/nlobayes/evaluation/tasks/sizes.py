@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from nlobayes.evaluation.run_evaluation import Scores
 from nlobayes.evaluation.stacking import chain_log_density
 from nlobayes.evaluation.tasks.task import Given, Task
 from nlobayes.types import Columns
+from nlobayes.untyped import Facts
 
 MARGINAL, MODAL = "marginal", "modal"
 
@@ -53,7 +53,7 @@ def score_sizes(task: Task, given: Given) -> Scores:
     return scores
 
 
-def scores_table(scores: Mapping[str, Any]) -> Columns:
+def scores_table(scores: Facts) -> Columns:
     """Tabulate the result of `score_sizes`, a row for each split and prediction."""
     rows = [
         {"split": split, "prediction": prediction, "draws": draws, **scores[split][prediction]}

@@ -9,6 +9,7 @@ from pydantic import AfterValidator, Field, model_validator
 from nlobayes.errors import InputError
 from nlobayes.physics.processes import Process, columns_of, make_process, neutralino_pair
 from nlobayes.settings.values import Frozen
+from nlobayes.untyped import Document
 
 CROSS_SECTIONS = ("sigma_pb", "lo_pb", "scale_up", "scale_down")
 
@@ -55,7 +56,7 @@ class NamesProcess(Frozen):
         return neutralino_pair(self.pair) if self.pair else Process(*self.process or ())
 
     @property
-    def of_engine(self) -> dict[str, Any]:
+    def of_engine(self) -> Document:
         """Settings of a reference: `pair` for two neutralinos, else `process`."""
         process = self.reaction
         if process.of_neutralinos:

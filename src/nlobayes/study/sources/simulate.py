@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
@@ -11,6 +11,7 @@ from nlobayes.errors import InputError
 from nlobayes.settings.values import Frozen, Seed
 from nlobayes.study.source import ComputedSource
 from nlobayes.study.sources._processes import CROSS_SECTIONS, OfProcess, check_reads_both
+from nlobayes.untyped import Document
 
 ONE_SCALE_VARIED = ("mu_r_half", "mu_r_twice", "mu_f_half", "mu_f_twice")
 SquarkMass = Annotated[float, Field(ge=2000, le=100_000)]
@@ -75,7 +76,7 @@ class SimulatedSource(ComputedSource, OfProcess):
     Masses and mixings do not depend on it."""
 
     @property
-    def circumstances(self) -> dict[str, Any]:
+    def circumstances(self) -> Document:
         """Pair, energy and squark mass of the simulation; a range of masses is in its column."""
         masses = self.squark_mass_gev
         squarks = "msq" if isinstance(masses, SquarkRange) else masses
@@ -108,7 +109,7 @@ class SimulatedSource(ComputedSource, OfProcess):
         super().check_columns(requested)
         check_reads_both(self, requested["features.columns"])
 
-    def arguments(self) -> dict[str, Any]:
+    def arguments(self) -> Document:
         """Return the settings of the simulator, with a range of masses as its two ends."""
         masses = self.squark_mass_gev
         ends = (masses.low, masses.high) if isinstance(masses, SquarkRange) else masses

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
@@ -14,6 +14,7 @@ from nlobayes.errors import InputError
 from nlobayes.settings.values import Positive
 from nlobayes.study.source import GivenPath, MadeBy, SourceSettings, stays_inside
 from nlobayes.study.sources._processes import CROSS_SECTIONS, OfProcess, check_reads_both
+from nlobayes.untyped import Document
 
 TARGETS = ("msq", *CROSS_SECTIONS, "pdf_error_pb", "alpha_s_up", "alpha_s_down", "rel_error")
 
@@ -74,7 +75,7 @@ class SlhaSource(SourceSettings, Spectra):
     """Folder of the files, relative to the working directory."""
 
     @property
-    def circumstances(self) -> dict[str, Any]:
+    def circumstances(self) -> Document:
         """Pair and energy of the rows that are read."""
         return {**self.of_engine, "sqrt_s_tev": self.sqrt_s_tev}
 
@@ -118,6 +119,6 @@ class SlhaSource(SourceSettings, Spectra):
         super().check_columns(requested)
         check_reads_both(self, requested["features.columns"])
 
-    def job(self) -> dict[str, Any]:
+    def job(self) -> Document:
         """Return the request to the files for `ingest`, without their folder."""
         return {"spectra": Spectra(**self.model_dump(include={*Spectra.model_fields}))}

@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import math
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from nlobayes.errors import InputError
 from nlobayes.settings.values import PositiveInt
 from nlobayes.study.source import UNKNOWN_ROWS, GivenPath, SourceSettings
+from nlobayes.untyped import Document
 
 BYTES_PER_VALUE = 4
 """Fewest bytes that a value of a table takes on disk."""
@@ -53,6 +54,6 @@ class TableSource(SourceSettings):
         if not path.exists():
             raise InputError("study.no_table", where="path", path=path)
 
-    def reading(self) -> dict[str, Any]:
+    def reading(self) -> Document:
         """Return all settings for `prepare` except the path, which is an input of its rule."""
         return self.model_dump(exclude={"kind", "path"})
