@@ -109,6 +109,8 @@ class WindowWarmup(WarmupSettings):
             return Carry(kernel.init(position), tuned, search(step_size), mass)
 
         def step(key: jax.Array, carry: Carry, index: jax.Array) -> tuple[Carry, Info]:
+            # The first frozen step already has the averaged step size. Freezing again changes
+            # nothing, so every frozen step does it, and no step needs to know whether it is first.
             stage = stages[index]
             carry = jax.lax.cond(stage == FROZEN, windows.freeze, lambda same: same, carry)
             state, info = kernel.step(key, carry.state, carry.tuned)

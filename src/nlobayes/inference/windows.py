@@ -60,11 +60,13 @@ def plan(
 
     The `last_window` of the adapting steps learns the step size alone.
     """
+    # A warm-up whose share rounds to nothing still learns one step size: no average of none exists.
     adapting = max(1, int(adaptation_share * steps))
     stage = np.full(steps, FROZEN)
     window_ends = np.zeros(steps, bool)
     stage[:adapting] = FAST
     if mass_matrix != "identity":
+        # The plan is needed as numbers, also where JAX traces the caller.
         with jax.ensure_compile_time_eval():
             windows = build_schedule(adapting, final_buffer_size=last_window)
         stage[:adapting], window_ends[:adapting] = np.asarray(windows).T

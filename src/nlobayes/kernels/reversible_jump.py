@@ -158,11 +158,13 @@ class ReversibleJumpKernel(KernelSettings):
             new = new._replace(tried=jumped.account(len(by_name)))
             return new, statistics([*by_name], jumped, tuned.scales)
 
+        # The state counts the tries of each jump, because only annealed moves spend a path.
         def gradients(state: SizedState) -> jax.Array:
             of_paths = self._gradients_of_path * np.array(tempers)
             return (1 + self.jumps + state.tried[:, 0] @ of_paths).astype(int)
 
         def step(key: jax.Array, state: SizedState, tuned: TunedSizes) -> tuple[SizedState, Info]:
+            # Jumps and transition each leave the target invariant, so one after the other does too.
             key_jumps, key_move = jax.random.split(key)
             statistics_of_jumps, spent = dict[str, jax.Array](), jnp.zeros((), int)
             if by_name:

@@ -28,7 +28,9 @@ from nlobayes.model.prior import WHITENED
 from nlobayes.model.rows import Data, columns_of, first_chunk, place_rows
 from nlobayes.untyped import Array
 
-jax.devices()  # before the next import, which makes XLA create 100 virtual CPU devices
+# The next import sets flags by which XLA creates 100 virtual CPU devices, for PyMC's own chains.
+# XLA reads its flags when JAX first looks for devices, which this call makes happen before.
+jax.devices()
 from pymc.sampling.jax import get_jaxified_graph  # noqa: E402
 from pytensor.link.jax.dispatch.basic import jax_funcify  # noqa: E402
 from pytensor.scalar.math import Softplus  # noqa: E402

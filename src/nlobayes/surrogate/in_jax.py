@@ -162,9 +162,14 @@ def _by_bisection(centres: Array, law: Tabulated, probabilities: Sequence[float]
             beyond = below(middle, about) > probability
             return jnp.where(beyond, low, middle), jnp.where(beyond, middle, high), about
 
+        # A quantile of the mixture lies between those of its outermost components; 1e-6 is for
+        # rounding. Newton steps alone would leave this bracket where the density between separate
+        # centres is zero.
         ends = (fixed.min(axis=0) + single - 1e-6, fixed.max(axis=0) + single + 1e-6)
         low, high, _ = jax.lax.fori_loop(0, _HALVINGS, halve, (*ends, fixed))
         root = (low + high) / 2
+        # The root is a constant to JAX. This last step is zero but for rounding, and its derivative
+        # by the centres is that of the quantile, as for any implicit function.
         step = (below(root, scaled) - probability) / slope(root, fixed)
         return (root - step) * law.scale
 

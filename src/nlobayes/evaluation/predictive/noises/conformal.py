@@ -68,6 +68,9 @@ def conformal_nodes(tails: np.ndarray) -> np.ndarray:
     probability.
     """
     nodes = np.quantile(tails, TAILS, method="weibull")
+    # Laws invert the nodes, so they must rise strictly; equal residuals, or none in a tail, would
+    # make some of them equal. From the last down, each is moved below the one above it, but not so
+    # far that no room is left for those that follow.
     above = 1.0
     for place in reversed(range(len(nodes))):
         low = _SMALLEST if place == 0 else 2 * place * _GAP
