@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 
 from nlobayes.commands.pipeline.tabulate_chains import Parameters
-from nlobayes.commands.shared.posteriors import without_fixed
+from nlobayes.diagnostics.stored_draws import without_fixed
 from tests.refusals import refused
 
 CHAINS, STORED = 2, 9

@@ -5,9 +5,9 @@ import typer
 from nlobayes.artifacts.chains import draws_of
 from nlobayes.artifacts.files import JSONFile
 from nlobayes.artifacts.netcdf import SegmentFile
-from nlobayes.commands.shared.posteriors import posterior_draws
 from nlobayes.commands.stage import stage
 from nlobayes.diagnostics import verdict
+from nlobayes.diagnostics.stored_draws import posterior_draws
 from nlobayes.study.jobs import CheckConvergenceJob
 
 

@@ -11,17 +11,17 @@ from nlobayes.artifacts.chains import stored_every
 from nlobayes.artifacts.files import json_file
 from nlobayes.artifacts.netcdf import Groups, PosteriorFile
 from nlobayes.checks import APPROXIMATE, ConvergenceCheck, failed, show_limit, show_value
-from nlobayes.commands.shared.posteriors import (
-    drawn_sizes,
-    parameters_of,
-    posterior_draws,
-    weights_of,
-)
 from nlobayes.commands.stage import stage
 from nlobayes.diagnostics import verdict
 from nlobayes.diagnostics.architecture import architecture, rhat_of_sizes
 from nlobayes.diagnostics.draws import SampleStats
 from nlobayes.diagnostics.run_diagnostics import Diagnostics, WeightSpread
+from nlobayes.diagnostics.stored_draws import (
+    drawn_sizes,
+    parameters_of,
+    posterior_draws,
+    weights_of,
+)
 from nlobayes.diagnostics.tightness import tightness
 from nlobayes.diagnostics.weight_spread import weight_spread
 from nlobayes.errors import InputError

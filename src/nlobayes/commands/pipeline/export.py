@@ -11,9 +11,8 @@ from nlobayes.artifacts import surrogate_file
 from nlobayes.artifacts.contents import DatasetFile, SurrogateFile, statement_of
 from nlobayes.artifacts.files import json_file
 from nlobayes.artifacts.netcdf import Artifact, artifact_file
+from nlobayes.artifacts.thinned import check_networks, flatten, read_weights
 from nlobayes.code_digest import code_digest
-from nlobayes.commands.shared.centres import check_networks
-from nlobayes.commands.shared.functions import flatten, read_weights
 from nlobayes.commands.stage import stage
 from nlobayes.data.splits import VALIDATION
 from nlobayes.data.transforms import CLASSES, target_transform, unstandardise

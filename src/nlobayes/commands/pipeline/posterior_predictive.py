@@ -5,14 +5,8 @@ import numpy as np
 from nlobayes.artifacts.contents import DatasetFile, StartFile
 from nlobayes.artifacts.netcdf import ThinnedFile
 from nlobayes.artifacts.predicted import PredictionsFile
-from nlobayes.commands.shared.centres import read_centres
-from nlobayes.commands.shared.functions import (
-    check_same_rows,
-    flatten,
-    predict_between,
-    predict_draws,
-    read_weights,
-)
+from nlobayes.artifacts.thinned import check_same_rows, flatten, read_centres, read_weights
+from nlobayes.commands.shared.functions import predict_between, predict_draws
 from nlobayes.commands.stage import stage
 from nlobayes.model.networks import is_size
 from nlobayes.study.jobs import PosteriorPredictiveJob

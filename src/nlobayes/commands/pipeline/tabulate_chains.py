@@ -13,10 +13,10 @@ from nlobayes.artifacts.chains import stored_every
 from nlobayes.artifacts.contents import DatasetFile
 from nlobayes.artifacts.files import TableFiles
 from nlobayes.artifacts.netcdf import PosteriorFile
-from nlobayes.commands.shared.posteriors import posterior_draws, weights_of, without_fixed
 from nlobayes.commands.stage import stage
 from nlobayes.diagnostics import covariates, tables
 from nlobayes.diagnostics.draws import ChainDraws
+from nlobayes.diagnostics.stored_draws import posterior_draws, weights_of, without_fixed
 from nlobayes.diagnostics.tables import HISTORIES, evenly
 from nlobayes.errors import InputError
 from nlobayes.model.networks import is_parameter, is_size

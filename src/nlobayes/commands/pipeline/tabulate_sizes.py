@@ -5,10 +5,10 @@ from nlobayes.artifacts.files import TableFiles
 from nlobayes.artifacts.netcdf import Groups, PosteriorFile
 from nlobayes.artifacts.predicted import PredictionsFile
 from nlobayes.builder.architecture import prior_of_sizes
-from nlobayes.commands.shared.posteriors import drawn_sizes, parameters_of
 from nlobayes.commands.stage import stage
 from nlobayes.diagnostics.architecture import visits
 from nlobayes.diagnostics.size_tables import sizes_table, trace_table
+from nlobayes.diagnostics.stored_draws import drawn_sizes, parameters_of
 from nlobayes.errors import InputError
 from nlobayes.evaluation.tasks import task_of
 from nlobayes.evaluation.tasks.given import given

@@ -1,12 +1,13 @@
-"""Evaluation of named draws: the function, and the noise of the likelihood."""
+"""Evaluation of named draws: their model, the function, and the noise of the likelihood."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 
-from nlobayes.artifacts.contents import read_variables
-from nlobayes.artifacts.netcdf import Groups
-from nlobayes.data.splits import TRAIN
+from nlobayes.artifacts.netcdf import read_attrs
+from nlobayes.artifacts.thinned import check_networks
 from nlobayes.data.transforms import (
     CLASSES,
     along_targets,
@@ -21,8 +22,9 @@ from nlobayes.model.likelihood import DEGREES, NOISE, Noise
 from nlobayes.model.networks import is_parameter, network_of
 from nlobayes.own_functions import bind_activations
 from nlobayes.study.jobs import ModelJob
+from nlobayes.study.stated_model import stated_model
 from nlobayes.surrogate.plane import ROWS_OF_GRID, grid_over, plane_of
-from nlobayes.types import Dataset, Named, Plane, Predicted
+from nlobayes.types import Dataset, Plane, Predicted
 
 LEARNED = (NOISE, DEGREES)
 """Parameters that likelihoods may learn, with one value per draw or per output."""
@@ -107,34 +109,19 @@ def _outputs(
     return linearised.predict(network, variables, centres, data.features)
 
 
-def read_weights(thinned: Groups, posterior: object) -> Named:
-    """Read the weights (chain, draw, ...) of a thinned posterior.
-
-    If draws differ in architecture, the units that a draw lacks have weights of zero. Masks then
-    change no prediction.
+def model_of(posterior: Path) -> ModelJob:
+    """Read the model of a thinned posterior.
 
     Raises
     ------
     InputError
-        If the posterior has draws of functions but none of weights.
+        If the file is no thinned posterior, its model is not known here, or its networks are
+        linearised.
     """
-    if not thinned["posterior"].data_vars:
-        raise InputError("commands.no_weights", where=posterior)
-    return read_variables(thinned["posterior"])
-
-
-def flatten(named: Named) -> dict[str, np.ndarray]:
-    """Join the draws of all chains along one axis, chain after chain."""
-    return {name: v.reshape(-1, *v.shape[2:]) for name, v in named.values.items()}
-
-
-def check_same_rows(thinned: Groups, data: Dataset, posterior: object) -> None:
-    """Refuse a dataset if the posterior was not conditioned on it.
-
-    Raises
-    ------
-    InputError
-        If the targets of the train rows differ.
-    """
-    if not np.array_equal(thinned["observed_data"]["target"], data.target[data.split == TRAIN]):
-        raise InputError("commands.other_train_rows", where=posterior)
+    made = read_attrs(posterior)
+    spec = made.get("spec") if made.get("kind") == "thinned" else None
+    model = stated_model(spec, str(posterior))
+    if model is None:
+        raise InputError("commands.no_model_stated", path=posterior)
+    check_networks(made, posterior)
+    return model

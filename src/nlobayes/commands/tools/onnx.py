@@ -8,9 +8,9 @@ import typer
 
 from nlobayes import runtime
 from nlobayes.artifacts.files import write_bytes
-from nlobayes.commands.shared.quantiles import probabilities_of
 from nlobayes.errors import InputError
 from nlobayes.extras import needs_extra
+from nlobayes.predicting.quantiles import probabilities_of
 from nlobayes.surrogate.trained import read_exported
 
 ENDING = ".onnx"

@@ -13,7 +13,6 @@ import typer
 
 from nlobayes import runtime
 from nlobayes.bundles.surrogates import Bundle
-from nlobayes.commands.shared.quantiles import probabilities_of
 from nlobayes.data.row_chunks import ROWS, Source
 from nlobayes.data.slha_blocks import is_slha
 from nlobayes.data.spectrum_chunks import open_spectra
@@ -37,6 +36,7 @@ from nlobayes.predicting.prediction_files import (
     warn_of_points,
     write_rows,
 )
+from nlobayes.predicting.quantiles import probabilities_of
 from nlobayes.predicting.slha_out import OPTION, write_xsections
 from nlobayes.surrogate.answers import load
 from nlobayes.surrogate.classifier import Classifier

@@ -13,8 +13,8 @@ from nlobayes.artifacts import contents
 from nlobayes.artifacts.files import write_csv
 from nlobayes.artifacts.netcdf import open_artifact, write_groups
 from nlobayes.artifacts.seals import digests
-from nlobayes.commands.shared.functions import check_same_rows, flatten, predict_draws
-from nlobayes.commands.shared.posteriors import model_of
+from nlobayes.artifacts.thinned import check_same_rows, flatten
+from nlobayes.commands.shared.functions import model_of, predict_draws
 from nlobayes.data.splits import SPLITS
 from nlobayes.errors import InputError
 from nlobayes.evaluation.reweighting import importance

@@ -10,8 +10,8 @@ from nlobayes import runtime
 from nlobayes.artifacts import contents
 from nlobayes.artifacts.files import write_csv
 from nlobayes.artifacts.netcdf import open_artifact
-from nlobayes.commands.shared.functions import check_same_rows, flatten, predict_draws
-from nlobayes.commands.shared.posteriors import model_of
+from nlobayes.artifacts.thinned import check_same_rows, flatten
+from nlobayes.commands.shared.functions import model_of, predict_draws
 from nlobayes.data.splits import TEST
 from nlobayes.evaluation.reweighting.sensitivity import sensitivity as power_sensitivity
 

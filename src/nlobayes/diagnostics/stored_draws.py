@@ -1,25 +1,20 @@
-"""Reading draws, weights and the model from posteriors."""
+"""Draws, weights and sizes of stored posteriors, in the form of the diagnostics."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Mapping
 
 import numpy as np
 import xarray as xr
 
-from nlobayes.artifacts.netcdf import Groups, read_attrs
-from nlobayes.commands.shared.centres import check_networks
 from nlobayes.diagnostics.draws import ChainDraws
-from nlobayes.errors import InputError
 from nlobayes.model.networks import is_parameter, is_size, network_of, parameters_in_use
-from nlobayes.study.jobs import ModelJob
-from nlobayes.study.stated_model import stated_model
 
 INPUT = "feature"
 """Axis of arrays with one value for each input."""
 
 
-def posterior_draws(groups: Groups) -> ChainDraws:
+def posterior_draws(groups: Mapping[str, xr.Dataset]) -> ChainDraws:
     """Collect the draws of all chains, flat per draw; the weights in the parameters' order."""
     stats, function = groups["all_sample_stats"], groups["predictions"]["f"].values
     return ChainDraws(
@@ -59,7 +54,7 @@ def parameters_of(posterior: xr.Dataset) -> np.ndarray:
     return counted
 
 
-def _hyperparameters(groups: Groups) -> dict[str, np.ndarray] | None:
+def _hyperparameters(groups: Mapping[str, xr.Dataset]) -> dict[str, np.ndarray] | None:
     """Collect parameters of prior and likelihood (chain, draw) by name, without local scales.
 
     A scale of each input is one parameter for each, named as `scale_weights_1[m1]`.
@@ -74,21 +69,3 @@ def _hyperparameters(groups: Groups) -> dict[str, np.ndarray] | None:
             labels = values[INPUT].values
             learned |= {f"{name}[{one}]": values.sel({INPUT: one}).values for one in labels}
     return learned or None
-
-
-def model_of(posterior: Path) -> ModelJob:
-    """Read the model of a thinned posterior.
-
-    Raises
-    ------
-    InputError
-        If the file is no thinned posterior, its model is not known here, or its networks are
-        linearised.
-    """
-    made = read_attrs(posterior)
-    spec = made.get("spec") if made.get("kind") == "thinned" else None
-    model = stated_model(spec, str(posterior))
-    if model is None:
-        raise InputError("commands.no_model_stated", path=posterior)
-    check_networks(made, posterior)
-    return model

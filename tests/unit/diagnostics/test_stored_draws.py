@@ -3,7 +3,7 @@
 import numpy as np
 import xarray as xr
 
-from nlobayes.commands.shared.posteriors import posterior_draws
+from nlobayes.diagnostics.stored_draws import posterior_draws
 
 CHAIN, DRAW = "chain", "draw"
 
