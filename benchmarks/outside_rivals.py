@@ -36,7 +36,7 @@ from nlobayes.distributions.laws.gaussian import Gaussian
 from nlobayes.evaluation.predictive.stated_noise import scores as stated_scores
 from nlobayes.evaluation.scores.accuracy import accuracy
 from nlobayes.evaluation.tables.predictions import Rows
-from nlobayes.evaluation.tasks.regression import Scored, score_rivals
+from nlobayes.evaluation.tasks.regression import ScoringProblem, score_rivals
 from nlobayes.types import Dataset, RivalPrediction
 
 ROOT = Path(__file__).parent.parent
@@ -184,7 +184,7 @@ def with_fitted_bars(dataset: Dataset, found: RivalOutput) -> Fitted:
     target = target_transform(dataset.transforms)
     observed = apply_scale(target, dataset.observed)
     rows = Rows(dataset.split, observed, dataset.features[:, 0], np.zeros(len(observed)), None)
-    scored = Scored(rows, dataset.features, target, 0, "auto", None)
+    scored = ScoringProblem(rows, dataset.features, target, 0, "auto", None)
     few = found.draws[:: max(1, len(found.draws) // MOST_FITTED)]
     rival = score_rivals({"it": RivalPrediction(few, None, {})}, scored, np.zeros(1))["it"]
     test, halves = rival["test"], rival["halves"]["lppd"]

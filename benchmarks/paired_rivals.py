@@ -31,8 +31,8 @@ from nlobayes.data.splits import TEST
 from nlobayes.data.transforms import apply_scale, target_transform
 from nlobayes.evaluation.predictive.density import log_predictive_density
 from nlobayes.evaluation.predictive.fitted import FittedNoise
-from nlobayes.evaluation.predictive.noise import at_rows
-from nlobayes.evaluation.predictive.noise_fit import at_points
+from nlobayes.evaluation.predictive.noise import select_rows
+from nlobayes.evaluation.predictive.noise_fit import noise_at_points
 from nlobayes.evaluation.scores.proper_scores import crps_per_point
 from nlobayes.types import Dataset
 
@@ -141,7 +141,7 @@ def per_row(function: np.ndarray, data: Dataset, noise: Mapping[str, Any]) -> di
     target, test = target_transform(data.transforms), data.split == TEST
     draws, truth = function.astype(np.float64), apply_scale(target, data.observed)[test]
     fitted = FittedNoise(**{name: noise[name] for name in FittedNoise._fields})
-    here = at_rows(at_points(fitted, draws, data.features), test)
+    here = select_rows(noise_at_points(fitted, draws, data.features), test)
     return {
         "log score": log_predictive_density(draws[:, test], truth, here),
         "RMSE": np.square(draws[:, test].mean(axis=0) - truth),

@@ -37,7 +37,7 @@ from nlobayes.data.splits import TEST, TRAIN, VALIDATION
 from nlobayes.data.transforms import apply_scale, target_transform, unstandardise
 from nlobayes.diagnostics.convergence import ess_bulk, rhat
 from nlobayes.evaluation.predictive.density import predictive_cdf
-from nlobayes.evaluation.predictive.noise_fit import at_points, fit_noise
+from nlobayes.evaluation.predictive.noise_fit import fit_noise, noise_at_points
 from nlobayes.evaluation.scores.of_split import evaluate
 from nlobayes.types import Dataset
 
@@ -133,7 +133,7 @@ def describe(dataset: Dataset, chains: list[Chain], sigma: float) -> dict[str, A
     observed, held = apply_scale(target, dataset.observed), dataset.split == VALIDATION
     known = (draws[:, held], observed[held])
     fitted = fit_noise(*known, family="conformal", features=dataset.features[held])
-    noise = at_points(fitted, draws[:, at], dataset.features[at])
+    noise = noise_at_points(fitted, draws[:, at], dataset.features[at])
     scores = evaluate(
         draws[:, at], observed[at], noise, np.random.default_rng(0), scale=target.scale
     )

@@ -146,7 +146,7 @@ def test_a_linearised_network_has_the_mean_and_the_variance_of_the_jacobian(
     steps = 1e-5 * np.eye(len(top))
     slopes = [(f(top + step)["f"] - f(top - step)["f"]) / 2e-5 for step in steps]
     jacobian = np.stack(slopes, axis=1)
-    about = gaussian.about(begin.gauss_newton, begin.starts[0], method.covariance, 1)
+    about = gaussian.gaussian_about(begin.gauss_newton, begin.starts[0], method.covariance, 1)
     sd = np.sqrt(np.diag(jacobian @ covariance(about) @ jacobian.T))
     off = (function[0].mean(axis=0) - f(jnp.asarray(top))["f"]) / sd
     np.testing.assert_allclose(off, 0, atol=0.08)
@@ -200,7 +200,9 @@ def test_log_density_is_that_of_the_mixture_as_dealt(begin: MethodInput) -> None
         method = Laplace(kind="laplace", **{**LAPLACE, "modes": 2, "draws": 5, "covariance": form})
         drawn = method.sample(jax.random.key(0), apart)
         assert drawn.log_density is not None
-        parts = [gaussian.about(apart.gauss_newton, start, form, 2) for start in apart.starts]
+        parts = [
+            gaussian.gaussian_about(apart.gauss_newton, start, form, 2) for start in apart.starts
+        ]
         each = [
             np.log(share) + multivariate_normal(part.mean, covariance(part)).logpdf(drawn.positions)
             for part, share in zip(parts, (0.6, 0.4), strict=True)

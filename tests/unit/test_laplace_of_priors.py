@@ -14,7 +14,7 @@ from scipy.stats import multivariate_normal
 from nlobayes import builder
 from nlobayes.data.splits import TRAIN, UNUSED
 from nlobayes.inference import gaussians as gaussian
-from nlobayes.inference.evidence import at_highest_evidence
+from nlobayes.inference.evidence import maximise_evidence
 from nlobayes.inference.method import MethodInput
 from nlobayes.methods.laplace import Laplace
 from nlobayes.study.jobs import ModelJob
@@ -165,7 +165,7 @@ def test_sigma_of_highest_evidence_beside_earlier_data_is_exact(dataset: Dataset
     earlier, prior = earlier_of(dataset), block_diag(np.eye(size) / size, 1)
     model = builder.build_model(job({"kind": "fan_in"}, sigma=None), dataset, earlier)
     begin = builder.approach(model, dataset, [np.zeros(model.density.size)])
-    found = at_highest_evidence(begin, begin.starts[0]).position[model.density.places["noise"]]
+    found = maximise_evidence(begin, begin.starts[0]).position[model.density.places["noise"]]
 
     def minus(log_sigma: float) -> float:
         sigma = float(np.exp(log_sigma))
@@ -200,4 +200,4 @@ def test_a_tail_of_a_correlated_prior_has_no_gaussian(
     model = builder.build_model(job(custom("correlated", HEAVY)), dataset)
     far = builder.approach(model, dataset, [np.full(model.density.size, 10.0)])
     with refused("inference.curvature_not_positive"):
-        gaussian.about(far.gauss_newton, far.starts[0], form, model.density.size - 1)
+        gaussian.gaussian_about(far.gauss_newton, far.starts[0], form, model.density.size - 1)

@@ -16,7 +16,7 @@ from nlobayes.diagnostics.thinning import choose_step, kept_ess_share
 from nlobayes.evaluation.calibration.calibration import calibration
 from nlobayes.evaluation.calibration.conditional import conditional_table
 from nlobayes.evaluation.classification.scores import checked_labels, predict_classes
-from nlobayes.evaluation.comparison.runs import Learned, RunMetrics, check_one_target
+from nlobayes.evaluation.comparison.runs import LearnedData, RunMetrics, check_one_target
 from nlobayes.evaluation.comparison.updating import function_loss
 from nlobayes.evaluation.fidelity import fidelity
 from nlobayes.evaluation.predictive.noise_fit import fit_noise
@@ -48,9 +48,9 @@ WINDOWS = plan(9, adaptation_share=1.0, mass_matrix="identity")
 OF_LN = {"target": {"scale": "ln"}}
 PB = RunMetrics(
     *("a", "a", "s1", {}, diagnosed(), {}, {}),
-    learned=Learned(("y",), "pb", "log10", "", None),
+    learned=LearnedData(("y",), "pb", "log10", "", None),
 )
-FB = PB._replace(learned=Learned(("y",), "fb", "log10", "", None))
+FB = PB._replace(learned=LearnedData(("y",), "fb", "log10", "", None))
 CALLS: list[tuple[str, Callable[[], object]]] = [
     *(("diagnostics.window_width", lambda c=c: sokal_time(DRAWS, c)) for c in (0.0, -1.0, NAN)),
     ("diagnostics.autocorrelation_draws", lambda: autocorrelation(np.zeros((2, 3)))),

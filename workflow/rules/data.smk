@@ -17,7 +17,7 @@ rule simulate:
     resources:
         **needs.of("simulate"),
     params:
-        **specifications.of_dataset("simulate"),
+        **specifications.fields_of_dataset("simulate"),
     shell:
         "nlobayes simulate --spec {params.spec:q} --out {output.table:q}"
         " --record {output.record:q} 2> {log:q}"
@@ -42,7 +42,7 @@ rule ingest:
     resources:
         **needs.of("ingest"),
     params:
-        **specifications.of_dataset("ingest"),
+        **specifications.fields_of_dataset("ingest"),
         files=sources.digest_of_files,
     shell:
         "nlobayes ingest {input.folder:q} --spec {params.spec:q} --out {output.table:q}"
@@ -64,7 +64,7 @@ rule prepare:
     resources:
         **needs.of("prepare"),
     params:
-        **specifications.of_dataset("prepare"),
+        **specifications.fields_of_dataset("prepare"),
         table=sources.digest_of_table,
     shell:
         "nlobayes prepare --spec {params.spec:q} --table {input.table:q}"
@@ -110,7 +110,7 @@ rule rival:
     resources:
         **needs.of("rival"),
     params:
-        **specifications.of_rival("rival"),
+        **specifications.fields_of_rival("rival"),
     shell:
         "nlobayes rival --spec {params.spec:q} --dataset {input.dataset:q}"
         " --out {output.predictions:q} --timing {output.seconds:q} 2> {log:q}"

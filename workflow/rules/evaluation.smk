@@ -17,7 +17,7 @@ rule diagnose:
     resources:
         **needs.of("diagnose"),
     params:
-        **specifications.of_run("diagnose"),
+        **specifications.fields_of_run("diagnose"),
     shell:
         "nlobayes diagnose --spec {params.spec:q} --posterior {input.posterior:q}"
         " --out {output.diagnostics:q} --record {output.record:q} 2> {log:q}"
@@ -41,7 +41,7 @@ rule evaluate:
     resources:
         **needs.of("evaluate"),
     params:
-        **specifications.of_run("evaluate"),
+        **specifications.fields_of_run("evaluate"),
         rivals=option_per_input("--rival", "rivals"),
     shell:
         "nlobayes evaluate --spec {params.spec:q} --predictions {input.predictions:q}"
@@ -68,7 +68,7 @@ rule tabulate_chains:
     resources:
         **needs.of("tabulate_chains"),
     params:
-        **specifications.of_run("tabulate_chains"),
+        **specifications.fields_of_run("tabulate_chains"),
         plots=folder_of_outputs,
     shell:
         "nlobayes tabulate_chains --spec {params.spec:q} --posterior {input.posterior:q}"
@@ -96,7 +96,7 @@ rule tabulate_sizes:
     resources:
         **needs.of("tabulate_sizes"),
     params:
-        **specifications.of_run("tabulate_sizes"),
+        **specifications.fields_of_run("tabulate_sizes"),
         plots=folder_of_outputs,
     shell:
         "nlobayes tabulate_sizes --spec {params.spec:q} --posterior {input.posterior:q}"
@@ -126,7 +126,7 @@ rule tabulate:
     resources:
         **needs.of("tabulate"),
     params:
-        **specifications.of_run("tabulate"),
+        **specifications.fields_of_run("tabulate"),
         starts=option_per_input("--start", "starts"),
         plots=folder_of_outputs,
     shell:
@@ -187,7 +187,7 @@ rule fidelity:
     resources:
         **needs.of("fidelity"),
     params:
-        spec=specifications.of_approximated,
+        spec=specifications.fidelity_job,
         code=code_digest("fidelity", {}),
     shell:
         "nlobayes fidelity --spec - --out {output.fidelity:q} --table {output.table:q}"
@@ -211,7 +211,7 @@ rule landscape:
     resources:
         **needs.of("landscape"),
     params:
-        **specifications.of_model("landscape"),
+        **specifications.fields_of_model("landscape"),
         starts=option_per_input("--start", "starts"),
         plots=folder_of_outputs,
     shell:
@@ -235,7 +235,7 @@ rule prior_predictive:
     resources:
         **needs.of("prior_predictive"),
     params:
-        **specifications.of_model("prior_predictive"),
+        **specifications.fields_of_model("prior_predictive"),
         plots=folder_of_outputs,
     shell:
         "nlobayes prior_predictive --spec {params.spec:q} --dataset {input.dataset:q}"
@@ -265,7 +265,7 @@ rule compare:
     resources:
         **needs.of("compare"),
     params:
-        spec=specifications.of_comparison,
+        spec=specifications.comparison_job,
         folder=folder_of_outputs,
         code=code_digest("compare", {}),
     shell:
@@ -290,7 +290,7 @@ rule speed:
         mem_mb=8000,
         runtime=120,
     params:
-        spec=specifications.of_timing,
+        spec=specifications.timing_job,
         datasets=option_per_input("--dataset", "datasets"),
     shell:
         "nlobayes speed --spec - {params.datasets}"

@@ -16,7 +16,7 @@ rule pretrain:
     resources:
         **needs.of("pretrain"),
     params:
-        **specifications.of_model("pretrain"),
+        **specifications.fields_of_model("pretrain"),
     shell:
         "nlobayes pretrain --spec {params.spec:q} --dataset {input.dataset:q}"
         " --chain {wildcards.chain} --out {output.start:q} 2> {log:q}"
@@ -39,7 +39,7 @@ rule warmup:
     resources:
         **needs.of("warmup"),
     params:
-        **specifications.of_run("warmup"),
+        **specifications.fields_of_run("warmup"),
         begin=options.begin_warmup,
     shell:
         "nlobayes warmup --spec {params.spec:q} --dataset {input.dataset:q}"
@@ -63,7 +63,7 @@ rule draw:
     resources:
         **needs.of("draw"),
     params:
-        **specifications.of_run("draw"),
+        **specifications.fields_of_run("draw"),
         verdict=option_per_input("--verdict", "verdict"),
     shell:
         "nlobayes draw --spec {params.spec:q} --dataset {input.dataset:q}"
@@ -87,7 +87,7 @@ rule check_convergence:
     resources:
         **needs.of("check_convergence"),
     params:
-        **specifications.of_run("check_convergence"),
+        **specifications.fields_of_run("check_convergence"),
         segments=option_per_input("--segment", "segments"),
     shell:
         "nlobayes check_convergence --spec {params.spec:q} {params.segments}"
@@ -112,7 +112,7 @@ rule approximate:
     resources:
         **needs.of("approximate"),
     params:
-        **specifications.of_run("approximate"),
+        **specifications.fields_of_run("approximate"),
         starts=option_per_input("--start", "starts"),
     shell:
         "nlobayes approximate --spec {params.spec:q} --dataset {input.dataset:q}"
@@ -136,7 +136,7 @@ rule sample:
     resources:
         **needs.of("sample"),
     params:
-        **specifications.of_run("sample"),
+        **specifications.fields_of_run("sample"),
     shell:
         "nlobayes sample --spec {params.spec:q} --dataset {input.dataset:q}"
         " --out {output.posterior:q} 2> {log:q}"

@@ -45,7 +45,7 @@ rule posterior_predictive:
     resources:
         **needs.of("posterior_predictive"),
     params:
-        **specifications.of_run("posterior_predictive"),
+        **specifications.fields_of_run("posterior_predictive"),
         starts=option_per_input("--start", "starts"),
     shell:
         "nlobayes posterior_predictive --spec {params.spec:q} --posterior {input.posterior:q}"
@@ -72,7 +72,7 @@ rule export:
     resources:
         **needs.of("export"),
     params:
-        **specifications.of_run("export"),
+        **specifications.fields_of_run("export"),
     shell:
         "nlobayes export --spec {params.spec:q} --posterior {input.posterior:q}"
         " --dataset {input.dataset:q} --diagnostics {input.diagnostics:q}"

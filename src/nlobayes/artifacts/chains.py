@@ -155,7 +155,7 @@ def draws_of(segments: Iterable[Artifact]) -> Groups:
     return _pair(_join([*_chain_groups(segments, DRAWN).values()]))
 
 
-class Drawn(NamedTuple):
+class SegmentDraws(NamedTuple):
     """Draws of a segment without its weights, which are the largest part of the file.
 
     `function` has axes (chain, draw, quantity), where the outputs of each reference point follow
@@ -166,12 +166,12 @@ class Drawn(NamedTuple):
     acceptance: np.ndarray
 
 
-def read_drawn(segment: Path) -> Drawn:
+def read_drawn(segment: Path) -> SegmentDraws:
     """Read the function draws and acceptance of a segment, which are shown while a run goes on."""
     groups = open_artifact(segment, "segment", only=("predictions", "sample_stats")).groups
     function = groups["predictions"]["f"].values
     acceptance = groups["sample_stats"]["acceptance_rate"].values
-    return Drawn(function.reshape(*function.shape[:2], -1), acceptance)
+    return SegmentDraws(function.reshape(*function.shape[:2], -1), acceptance)
 
 
 def functions_of(segments: Iterable[Artifact]) -> np.ndarray:

@@ -22,7 +22,7 @@ SIGNATURE = b"\x89HDF\r\n\x1a\n"
 """First bytes of an HDF5 file, and so of every artifact."""
 
 
-class Opened(Protocol):
+class OpenFile(Protocol):
     """A file that was read, such as `netcdf.Artifact`."""
 
     @property
@@ -50,7 +50,7 @@ def digest(path: Path) -> str:
         raise InputError("artifacts.unreadable", path=path, reason=reason) from error
 
 
-def digests(files: Iterable[Path | Opened]) -> dict[str, str]:
+def digests(files: Iterable[Path | OpenFile]) -> dict[str, str]:
     """Return the SHA-256 of each file, by the name that `places.name_of` gives it.
 
     That of an artifact, which was read, is known; other files are read now.

@@ -9,8 +9,8 @@ from nlobayes.builder.keys import MOST_CHAINS as MOST_CHAINS
 from nlobayes.builder.keys import STAGES as STAGES
 from nlobayes.builder.keys import chain_key as chain_key
 from nlobayes.builder.keys import chain_keys as chain_keys
+from nlobayes.builder.model import ChainTarget as ChainTarget
 from nlobayes.builder.model import Model as Model
-from nlobayes.builder.model import Sampled as Sampled
 from nlobayes.builder.model import build_model as build_model
 from nlobayes.builder.model import check_finite as check_finite
 from nlobayes.builder.model import name_variables as name_variables

@@ -7,33 +7,33 @@ import jax.numpy as jnp
 import numpy as np
 
 from nlobayes.inference.architecture import Architecture, Arrays, Identity, Layers, Units
-from nlobayes.model.architecture import PADDED, Varying, log_probabilities
+from nlobayes.model.architecture import PADDED, VaryingSizes, log_probabilities
 from nlobayes.model.density import Density
 from nlobayes.model.networks import DEPTH, UNITS, WIDTH, Layer, Network, layer_names
 from nlobayes.model.prior import WHITENED
 from nlobayes.study.presets import Network as NetworkPreset
 
 
-def varying_of(preset: NetworkPreset) -> Varying | None:
+def varying_of(preset: NetworkPreset) -> VaryingSizes | None:
     """Return the prior of the varying sizes of a network; None if it is fixed."""
     if preset.units is not None:
         counts = preset.units.model_dump()
-        return Varying(tuple(log_probabilities(most=most, **counts) for most in preset.hidden))
+        return VaryingSizes(tuple(log_probabilities(most=most, **counts) for most in preset.hidden))
     if preset.layers is not None:
         counts = preset.layers.model_dump()
-        return Varying(depth=log_probabilities(most=len(preset.hidden), **counts))
+        return VaryingSizes(depth=log_probabilities(most=len(preset.hidden), **counts))
     return None
 
 
 def prior_of_sizes(preset: NetworkPreset) -> dict[str, np.ndarray]:
     """Return the prior probability of each number from 0 for the varying sizes, by their names."""
-    varying = varying_of(preset) or Varying()
+    varying = varying_of(preset) or VaryingSizes()
     widths = {f"{WIDTH}_{n}": np.exp(log) for n, log in enumerate(varying.units or (), start=1)}
     return widths if varying.depth is None else {**widths, DEPTH: np.exp(varying.depth)}
 
 
 def architecture_of(
-    network: Network, density: Density, varying: Varying | None
+    network: Network, density: Density, varying: VaryingSizes | None
 ) -> Architecture | None:
     """Find the entries of a position that describe a varying architecture; None if it is fixed."""
     if varying is None:

@@ -15,7 +15,7 @@ from nlobayes.errors import InputError
 from nlobayes.inference.kernel import LogDensity
 from nlobayes.inference.pretrain import Rows
 from nlobayes.model import marginal
-from nlobayes.model.architecture import Varying
+from nlobayes.model.architecture import VaryingSizes
 from nlobayes.model.conditionals import Conjugates, find_conjugates
 from nlobayes.model.density import Density, build_density
 from nlobayes.model.likelihood import NOISE, Likelihood
@@ -25,7 +25,7 @@ from nlobayes.study.jobs import ModelJob
 from nlobayes.types import Dataset, EarlierData, Named
 
 
-class Sampled(NamedTuple):
+class ChainTarget(NamedTuple):
     """The target of the chains: the density of full or reduced positions.
 
     Attributes
@@ -76,8 +76,8 @@ class Model(NamedTuple):
     data: Data
     logdensity_fn: LogDensity
     conjugates: Conjugates | None
-    sampled: Sampled
-    varying: Varying | None = None
+    sampled: ChainTarget
+    varying: VaryingSizes | None = None
 
 
 @keep_last
@@ -119,7 +119,9 @@ def build_model(
     fixed = non_centered and pieces.varying is None
     conjugates = find_conjugates(prior, network, density) if fixed else None
     whole = np.arange(density.size)
-    sampled = Sampled(whole, density.log_prior, density.log_likelihood, logdensity_fn, conjugates)
+    sampled = ChainTarget(
+        whole, density.log_prior, density.log_likelihood, logdensity_fn, conjugates
+    )
     if integrated:
         sampled = _integrated(marginal.integrate_output(posterior, density), data, conjugates)
     return Model(
@@ -134,7 +136,7 @@ def build_model(
     )
 
 
-def _integrated(left: marginal.Marginal, data: Data, conjugates: Conjugates | None) -> Sampled:
+def _integrated(left: marginal.Marginal, data: Data, conjugates: Conjugates | None) -> ChainTarget:
     """Build the target of chains for a model whose output layer is integrated out.
 
     For its conjugates the output layer is drawn first and discarded afterwards.
@@ -149,7 +151,7 @@ def _integrated(left: marginal.Marginal, data: Data, conjugates: Conjugates | No
     def complete(key: jax.Array, position: jax.Array) -> jax.Array:
         return left.complete(key, position, data)
 
-    return Sampled(
+    return ChainTarget(
         left.left,
         left.log_prior,
         left.log_likelihood,

@@ -15,7 +15,7 @@ from nlobayes.data.transforms import (
 )
 from nlobayes.errors import InputError
 from nlobayes.likelihoods import Likelihood
-from nlobayes.model.architecture import Varying
+from nlobayes.model.architecture import VaryingSizes
 from nlobayes.model.earlier_data import Site
 from nlobayes.model.networks import Network
 from nlobayes.model.own_activation import check_activation
@@ -33,7 +33,7 @@ class Pieces(NamedTuple):
     network: Network
     prior: Prior
     likelihood: Likelihood
-    varying: Varying | None
+    varying: VaryingSizes | None
 
 
 def pieces_of(job: ModelJob, dataset: Dataset) -> Pieces:

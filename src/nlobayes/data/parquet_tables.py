@@ -11,14 +11,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from nlobayes.data.column_names import check_header, named_columns
-from nlobayes.data.row_chunks import MOST_BYTES, Chunk, Opened, check_size
+from nlobayes.data.row_chunks import MOST_BYTES, Chunk, OpenTable, check_size
 from nlobayes.errors import InputError
 
 CELL_BYTES = 8
 _BUFFER = 2**20
 
 
-def open_parquet(file: BinaryIO, source: str, most_bytes: float, names: Sequence[str]) -> Opened:
+def open_parquet(file: BinaryIO, source: str, most_bytes: float, names: Sequence[str]) -> OpenTable:
     """Open a parquet file; the unit of a column is its field's metadata `unit`.
 
     Raises
@@ -53,7 +53,7 @@ def open_parquet(file: BinaryIO, source: str, most_bytes: float, names: Sequence
             yield Chunk(labels, named, {}, (first - 1) / max(table.metadata.num_rows, 1))
 
     metadata = {key.decode(): value.decode() for key, value in stated if key != b"pandas"}
-    return Opened(units, metadata, chunks)
+    return OpenTable(units, metadata, chunks)
 
 
 def _check(file: pq.ParquetFile, most_bytes: float, source: str, names: Sequence[str]) -> None:

@@ -66,7 +66,7 @@ class Chunks(Protocol):
         ...
 
 
-class Opened(NamedTuple):
+class OpenTable(NamedTuple):
     """What the header of a file states, and its chunks; only text has `notations`."""
 
     units: dict[str, str]

@@ -36,7 +36,7 @@ FIXED = re.compile(rf"(\S+) = ({NUMBER}) (\S+) \(({NUMBER}) to ({NUMBER})\)")
 PARTICLES = re.compile(r"[+-]?[0-9]{1,9}( +[+-]?[0-9]{1,9})*")
 
 
-class Fixed(NamedTuple):
+class FixedParameter(NamedTuple):
     """A fixed parameter: its value, and the range in which it counts as fixed."""
 
     name: str
@@ -46,25 +46,25 @@ class Fixed(NamedTuple):
     high: float
 
 
-def fixed_around(name: str, values: Sequence[float] | np.ndarray, unit: str) -> Fixed:
+def fixed_around(name: str, values: Sequence[float] | np.ndarray, unit: str) -> FixedParameter:
     """Return the median of the values of a parameter, and their range widened by `SPAN`."""
     low, high = float(np.min(values)), float(np.max(values))
     widened = (low - SPAN * abs(low), high + SPAN * abs(high))
-    return Fixed(name, float(np.median(values)), unit, *widened)
+    return FixedParameter(name, float(np.median(values)), unit, *widened)
 
 
-def spell_fixed(fixed: Sequence[Fixed]) -> str:
+def spell_fixed(fixed: Sequence[FixedParameter]) -> str:
     """Spell fixed parameters."""
     return "; ".join(map(_spell, fixed)) or NOTHING
 
 
-def read_fixed(text: str) -> tuple[Fixed, ...] | None:
+def read_fixed(text: str) -> tuple[FixedParameter, ...] | None:
     """Read fixed parameters; None if the text is no such statement."""
     if text == NOTHING:
         return ()
     found = [FIXED.fullmatch(part.strip()) for part in text.split(";")]
     read = [
-        Fixed(match[1], float(match[2]), match[3], float(match[4]), float(match[5]))
+        FixedParameter(match[1], float(match[2]), match[3], float(match[4]), float(match[5]))
         for match in found
         if match
     ]
@@ -178,13 +178,13 @@ READERS: dict[str, tuple[Callable[[str], Any], str]] = {
 """Reader of each entry that is not plain text, and its allowed content."""
 
 
-def _fixed(name: str, settings: Facts) -> Fixed:
+def _fixed(name: str, settings: Facts) -> FixedParameter:
     around = fixed_around(name, [settings["value"]], settings["unit"])
     return around._replace(
         low=settings.get("low", around.low), high=settings.get("high", around.high)
     )
 
 
-def _spell(fixed: Fixed) -> str:
+def _spell(fixed: FixedParameter) -> str:
     value, low, high = (f"{number:.10g}" for number in (fixed.value, fixed.low, fixed.high))
     return f"{fixed.name} = {value} {fixed.unit} ({low} to {high})"

@@ -23,7 +23,7 @@ import pyarrow as pa
 from nlobayes.data.cells import is_numeric, parse_cells
 from nlobayes.data.column_names import check_header, check_known
 from nlobayes.data.parquet_tables import open_parquet
-from nlobayes.data.row_chunks import ROWS, Chunk, Opened, Source
+from nlobayes.data.row_chunks import ROWS, Chunk, OpenTable, Source
 from nlobayes.data.text_tables import open_text
 from nlobayes.errors import InputError
 from nlobayes.types import Table
@@ -133,7 +133,7 @@ def open_stream(
 
 
 @contextmanager
-def _opened(path: Path, most_mb: float | None, names: Sequence[str]) -> Iterator[Opened]:
+def _opened(path: Path, most_mb: float | None, names: Sequence[str]) -> Iterator[OpenTable]:
     """Open a file and read its header; the format is that of the ending of its name."""
     source, name = str(path), path.name.lower()
     if not name.removesuffix(PACKED).endswith(TEXT) and not name.endswith(PARQUET):
@@ -160,7 +160,7 @@ def _share_of(file: BinaryIO, size: int) -> Callable[[], float]:
 
 
 def _source(
-    opened: Opened, name: str, columns: Sequence[str], rows: int, optional: Sequence[str]
+    opened: OpenTable, name: str, columns: Sequence[str], rows: int, optional: Sequence[str]
 ) -> Source:
     """Check the columns, and open their chunks."""
     for column in columns:
@@ -171,7 +171,7 @@ def _source(
 
 
 def _checked(
-    opened: Opened, name: str, columns: Sequence[str], rows: int | None, *, strict: bool
+    opened: OpenTable, name: str, columns: Sequence[str], rows: int | None, *, strict: bool
 ) -> Iterator[Chunk]:
     """Yield the chunks, one without rows if there are none; refuse an unreadable table."""
     chunks, chunk = opened.chunks(columns, rows, strict), None
@@ -185,7 +185,7 @@ def _checked(
         yield Chunk(np.arange(0), {column: np.empty(0, object) for column in columns}, {}, 1.0)
 
 
-def _joined(opened: Opened, columns: Sequence[str], chunks: Sequence[Chunk]) -> Table:
+def _joined(opened: OpenTable, columns: Sequence[str], chunks: Sequence[Chunk]) -> Table:
     """Join the chunks of some columns; the others are empty."""
     joined = dict.fromkeys(opened.units, np.empty(0))
     for name in columns if chunks else ():

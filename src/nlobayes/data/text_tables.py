@@ -19,7 +19,7 @@ import numpy as np
 from nlobayes.data.cells import PERCENT, Notation, is_numeric, notations_of
 from nlobayes.data.column_names import check_header
 from nlobayes.data.prospino import DAT_COLUMNS, row_of_dat
-from nlobayes.data.row_chunks import MOST_BYTES, ROWS, Chunk, Opened, check_size
+from nlobayes.data.row_chunks import MOST_BYTES, ROWS, Chunk, OpenTable, check_size
 from nlobayes.data.separators import (
     MOST_CHARACTERS,
     SEPARATORS,
@@ -54,7 +54,7 @@ def open_text(
     most_bytes: float,
     names: Sequence[str],
     share: Callable[[], float],
-) -> Opened:
+) -> OpenTable:
     """Open a text table, `share` of which is read; `names` are those of its columns if given.
 
     Raises
@@ -99,7 +99,7 @@ def open_text(
         cast(io.BufferedReader, text.detach()).detach()  # its deletion would close the file
 
     notations = dict(zip(header.names, header.notations, strict=True))
-    return Opened(header.units, header.metadata, chunks, notations)
+    return OpenTable(header.units, header.metadata, chunks, notations)
 
 
 def _read_header(

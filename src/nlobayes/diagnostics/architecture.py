@@ -44,24 +44,24 @@ def architecture(sizes: Stats, parameters: np.ndarray, stats: Stats) -> Document
 
     Returns
     -------
-    For each number, by name: the keys of `of_sizes`; `acceptance_within`, the acceptance of moves
-    that change no size at each value, None where no draw has it; and `visits`, the columns of the
-    function `visits`. Under `parameters` the keys of `of_number`; under `jumps` those of
-    `of_jumps`.
+    For each number, by name: the keys of `summarise_sizes`; `acceptance_within`, the acceptance of
+    moves that change no size at each value, None where no draw has it; and `visits`, the columns of
+    the function `visits`. Under `parameters` the keys of `summarise_number`; under `jumps` those of
+    `summarise_jumps`.
     """
-    found, led = of_sizes(sizes), visits(stats)
+    found, led = summarise_sizes(sizes), visits(stats)
     for name in numbers_that_jump(stats):
-        accepted, own = within(stats, name), led["quantity"] == name
+        accepted, own = acceptance_within(stats, name), led["quantity"] == name
         found[name]["acceptance_within"] = [accepted.get(k) for k in found[name]["number"]]
         found[name]["visits"] = {
             column: [_finite(value) for value in values[own].tolist()]
             for column, values in led.items()
             if column != "quantity"
         }
-    return {**found, "parameters": of_number(parameters), "jumps": of_jumps(stats)}
+    return {**found, "parameters": summarise_number(parameters), "jumps": summarise_jumps(stats)}
 
 
-def of_sizes(sizes: Stats) -> dict[str, Document]:
+def summarise_sizes(sizes: Stats) -> dict[str, Document]:
     """Return the posterior of each number, with its Monte-Carlo error.
 
     Parameters
@@ -73,7 +73,7 @@ def of_sizes(sizes: Stats) -> dict[str, Document]:
     -------
     By name, lists of equal length: every drawn `number`, its `probability`, and the Monte-Carlo
     standard error `mcse` of the probability, None where no chain entered and left it; and the keys
-    of `of_number`.
+    of `summarise_number`.
     """
     found = {}
     for name, drawn in sizes.items():
@@ -85,12 +85,12 @@ def of_sizes(sizes: Stats) -> dict[str, Document]:
             "number": numbers.tolist(),
             "probability": indicators.mean(axis=(0, 1)).tolist(),
             "mcse": [_finite(error) for error in errors],
-            **of_number(drawn),
+            **summarise_number(drawn),
         }
     return found
 
 
-def of_number(drawn: np.ndarray) -> dict[str, float | None]:
+def summarise_number(drawn: np.ndarray) -> dict[str, float | None]:
     """Summarise an integer per stored draw, with the agreement of the chains.
 
     Returns
@@ -121,7 +121,7 @@ def rhat_of_sizes(sizes: Stats) -> float | None:
     return max(found, default=None)
 
 
-def of_jumps(stats: Stats) -> Document:
+def summarise_jumps(stats: Stats) -> Document:
     """Return the acceptance of each jump, and how often draws are at another size.
 
     Parameters
@@ -173,7 +173,7 @@ def numbers_that_jump(stats: Stats) -> list[str]:
     return [name.removeprefix(FROM) for name in stats if name.startswith(FROM)]
 
 
-def within(stats: Stats, name: str) -> dict[float, float]:
+def acceptance_within(stats: Stats, name: str) -> dict[float, float]:
     """Return the mean acceptance of moves that change no size, for each value of a number."""
     number = _at_draws(stats, name)
     return {float(k): float(stats[WITHIN][number == k].mean()) for k in np.unique(number)}

@@ -23,7 +23,7 @@ class Covariate(NamedTuple):
     at_reference: np.ndarray
 
 
-def of(data: Dataset, column: str) -> Covariate:
+def covariate_of(data: Dataset, column: str) -> Covariate:
     """Return a column of the inputs as covariate.
 
     Raises

@@ -10,7 +10,7 @@ from math import ceil
 
 import numpy as np
 
-from nlobayes.diagnostics.architecture import of_sizes, within
+from nlobayes.diagnostics.architecture import acceptance_within, summarise_sizes
 from nlobayes.types import Columns
 
 TRACE_DRAWS = 500
@@ -35,7 +35,9 @@ def sizes_table(sizes: Named, priors: Named, stats: Named) -> Columns:
     Monte-Carlo standard error `mcse`, the `prior`, and `acceptance_within`, the acceptance of moves
     that change no size. Error and acceptance are NaN where no draw shows them.
     """
-    parts = [_of_number(name, sizes, priors[name], within(stats, name)) for name in sizes]
+    parts = [
+        _of_number(name, sizes, priors[name], acceptance_within(stats, name)) for name in sizes
+    ]
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
@@ -66,7 +68,7 @@ def _of_number(
     name: str, sizes: Named, prior: np.ndarray, accepted: Mapping[float, float]
 ) -> Columns:
     number = np.flatnonzero(prior)
-    found = of_sizes({name: sizes[name]})[name]
+    found = summarise_sizes({name: sizes[name]})[name]
     drawn = {
         column: dict(zip(found["number"], found[column], strict=True))
         for column in ("probability", "mcse")

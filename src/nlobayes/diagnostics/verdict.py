@@ -119,7 +119,7 @@ def diagnose(
     )
 
 
-def of_approximation(draws: int, *, tightness: float | None) -> Diagnostics:
+def diagnose_approximation(draws: int, *, tightness: float | None) -> Diagnostics:
     """Return the verdict on draws that are not chains.
 
     `converged` is None because convergence does not apply; there are no checks, and every draw is

@@ -76,12 +76,12 @@ class Law(PredictiveDistribution, Protocol):
         ...
 
 
-def at_points(values: Array, points: Rows) -> Array:
+def values_at_points(values: Array, points: Rows) -> Array:
     """Choose points along the last axis of values, unless all points share one."""
     alike = np.ndim(values) == 0 or values.shape[-1] == 1
     return values if alike else values[..., points]
 
 
-def by_point(scale: Array, shape: tuple[int, ...]) -> Array:
+def spread_over_points(scale: Array, shape: tuple[int, ...]) -> Array:
     """Give a scale the axes of samples (point, ...)."""
     return scale if np.ndim(scale) == 0 else np.reshape(scale, (-1, *(1 for _ in shape[1:])))

@@ -11,7 +11,7 @@ import numpy as np
 
 from nlobayes.distributions.chunks import point_chunks
 from nlobayes.distributions.distribution import Law
-from nlobayes.distributions.tabulated import Tabulated
+from nlobayes.distributions.tabulated import TabulatedLaw
 from nlobayes.untyped import Array
 
 Solver = Callable[[np.ndarray, Array, Sequence[float]], list[np.ndarray]]
@@ -34,7 +34,7 @@ def by_bracketing(
 
 
 def by_newton(
-    centres: np.ndarray, noise: Tabulated, probabilities: Sequence[float]
+    centres: np.ndarray, noise: TabulatedLaw, probabilities: Sequence[float]
 ) -> list[np.ndarray]:
     """Solve for quantiles to 1e-5 of the noise's scale or better; the noise has one bin.
 
@@ -62,7 +62,7 @@ def _bracketed(centres: np.ndarray, noise: Law, probability: float) -> np.ndarra
 
 
 def _newton(
-    scaled: np.ndarray, noise: Tabulated, both: np.ndarray, probability: float
+    scaled: np.ndarray, noise: TabulatedLaw, both: np.ndarray, probability: float
 ) -> np.ndarray:
     """Solve for one quantile of sorted centres (point, sample) in units of the noise's scale.
 

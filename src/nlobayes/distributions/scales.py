@@ -14,7 +14,7 @@ import numpy as np
 _SMALLEST_SD = 1e-3
 
 
-class Sloped(Protocol):
+class SlopedScale(Protocol):
     """Parameters of a log scale that is linear in the mean of the draws.
 
     The scale is `scale` where that mean is `reference_mean`, and clipped to its range, if any.
@@ -65,7 +65,7 @@ def scales_at(fitted: Scales, spread: np.ndarray, features: np.ndarray | None = 
     return _within(fitted.scale_range, xp.exp(log_scale))
 
 
-def scale_along(fitted: Sloped, mean: np.ndarray) -> np.ndarray:
+def scale_along(fitted: SlopedScale, mean: np.ndarray) -> np.ndarray:
     """Return the scale at points with means of the draws (point,)."""
     exp = mean.__array_namespace__().exp
     scale = fitted.scale * exp(fitted.slope * (mean - fitted.reference_mean))

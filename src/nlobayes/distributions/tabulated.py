@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nlobayes.distributions.distribution import Rows, at_points
+from nlobayes.distributions.distribution import Rows, values_at_points
 from nlobayes.untyped import Array
 
 
-class Tabulated(NamedTuple):
+class TabulatedLaw(NamedTuple):
     """A symmetric law whose distribution function is linear between nodes.
 
     Scale and `bins` are (point,). In each bin the probability of a smaller residual is
@@ -73,9 +73,11 @@ class Tabulated(NamedTuple):
         """Return the standard deviation (point,)."""
         return self._by_bin(self.sd_per_scale)
 
-    def at(self, points: Rows) -> Tabulated:
+    def at(self, points: Rows) -> TabulatedLaw:
         """Return the law at some of its points."""
-        return self._replace(scale=at_points(self.scale, points), bins=at_points(self.bins, points))
+        return self._replace(
+            scale=values_at_points(self.scale, points), bins=values_at_points(self.bins, points)
+        )
 
     def check(self) -> None:
         """Do nothing: a surrogate's file is checked when it is loaded."""

@@ -21,7 +21,7 @@ SECTIONS: dict[str, tuple[type, ...]] = {
     "evaluation.json": (
         *(of_rows.Evaluation, of_rows.SplitScores, of_rows.Spread, of_rows.Halves),
         *(of_rows.StatedNoise, of_rows.Rival, of_rows.Difference, of_rows.ScoredDraws),
-        *(of_rows.Learned, of_rows.Stacking),
+        *(of_rows.LearnedTarget, of_rows.Stacking),
     ),
 }
 

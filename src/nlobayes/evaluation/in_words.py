@@ -82,7 +82,7 @@ def _percent(test: Scores, key: str) -> str:
     return with_error(100 * value, error and 100 * error, ".3g") if value else ""
 
 
-def of_spread(evaluation: Evaluation) -> list[str]:
+def describe_spread(evaluation: Evaluation) -> list[str]:
     """Describe a spread of residuals that changes along the prediction, and error bars that fail.
 
     Error bars fail if their coverage in a third of the predictions is beyond its limits.
@@ -105,7 +105,7 @@ def of_spread(evaluation: Evaluation) -> list[str]:
     return lines
 
 
-def of_rival(evaluation: Evaluation) -> str:
+def describe_rival(evaluation: Evaluation) -> str:
     """Describe the Gaussian process on the same rows, and which of the two predicts better."""
     rivals = evaluation.get("rivals")
     if not rivals:
@@ -128,7 +128,9 @@ def of_rival(evaluation: Evaluation) -> str:
 def better_rival(evaluation: Evaluation) -> str | None:
     """Describe a Gaussian process whose log score is higher beyond the error; else None."""
     rivals = evaluation.get("rivals", {})
-    return of_rival(evaluation) if any(_side(rival) > 0 for rival in rivals.values()) else None
+    return (
+        describe_rival(evaluation) if any(_side(rival) > 0 for rival in rivals.values()) else None
+    )
 
 
 def _side(rival: Rival) -> int:

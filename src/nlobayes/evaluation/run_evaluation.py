@@ -136,7 +136,7 @@ class ScoredDraws(TypedDict):
     """The smallest of them."""
 
 
-class Learned(TypedDict):
+class LearnedTarget(TypedDict):
     """`learned`: what was learned; runs are comparable only if it is equal."""
 
     target: list[str]
@@ -195,7 +195,7 @@ class Evaluation(SplitScores, total=False):
     outputs: dict[str, "Evaluation"]
     """Of several targets: all of this, by name of the target. `train`, `val`, `test` and `baseline`
     are then means over them, and checks are named `{check} of {target}`."""
-    learned: Learned
+    learned: LearnedTarget
     """What was learned."""
     scored_draws: ScoredDraws
     """The draws that all scores of the posterior are of."""

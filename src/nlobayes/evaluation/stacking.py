@@ -23,7 +23,7 @@ TOLERANCE = 1e-6
 _MOST_STEPS = 20_000
 
 
-class Stacked(NamedTuple):
+class StackingWeights(NamedTuple):
     """Weights of chains (chain,), which sum to one; the log score cannot rise by more than `gap`.
 
     `gap` is in nats per row.
@@ -40,7 +40,7 @@ def chain_log_density(log_likelihood: np.ndarray) -> np.ndarray:
     return density
 
 
-def stacking_weights(log_density: np.ndarray) -> Stacked:
+def stacking_weights(log_density: np.ndarray) -> StackingWeights:
     """Find the weights of chains whose mixture has the highest log score.
 
     The score is concave. Expectation maximisation starts from equal weights, which chains with
@@ -72,7 +72,7 @@ def stacking_weights(log_density: np.ndarray) -> Stacked:
             break
         weights = weights * gain
         weights /= weights.sum()
-    return Stacked(weights, max(gap, 0.0))
+    return StackingWeights(weights, max(gap, 0.0))
 
 
 def log_scores(log_density: np.ndarray, weights: np.ndarray) -> np.ndarray:

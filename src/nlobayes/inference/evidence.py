@@ -43,7 +43,7 @@ class _Climb(NamedTuple):
     done: jax.Array
 
 
-class Found(NamedTuple):
+class EvidenceMaximum(NamedTuple):
     """The position of highest evidence, and the largest slope there, near 0 at a maximum.
 
     The slope is not near 0 where the followed mode ends: the MAP then jumps to another mode.
@@ -53,7 +53,7 @@ class Found(NamedTuple):
     slope: float
 
 
-def at_highest_evidence(posterior: MethodInput, start: jax.Array) -> Found:
+def maximise_evidence(posterior: MethodInput, start: jax.Array) -> EvidenceMaximum:
     """Move a start (entry,) to the highest evidence of its hyperparameters.
 
     Raises
@@ -83,7 +83,7 @@ def at_highest_evidence(posterior: MethodInput, start: jax.Array) -> Found:
         minimize(minus, begin, jac=True, method="L-BFGS-B", bounds=bounds)
         if not best[0] < before - GAIN:
             break
-    return Found(*best[1:])
+    return EvidenceMaximum(*best[1:])
 
 
 def _evidence_with(

@@ -58,7 +58,7 @@ class Gaussian(NamedTuple):
         return log_density + (self.mean.size * log(2 * pi) + self.log_determinant) / 2
 
 
-def about(
+def gaussian_about(
     curvature: GaussNewton, position: jax.Array, covariance: Covariance, rank: int
 ) -> Gaussian:
     """Build the Gaussian with the covariance of this form.
@@ -176,12 +176,12 @@ def moved_by(outer: Gaussian, inner: Gaussian) -> Gaussian:
     )
 
 
-def whitened(log_density: LogDensity, about: Gaussian) -> LogDensity:
+def whitened(log_density: LogDensity, gaussian_about: Gaussian) -> LogDensity:
     """Return a log density of positions in the coordinates that whiten a Gaussian."""
 
     def whitened_density(z: jax.Array, inverse_temperature: float | jax.Array = 1.0) -> jax.Array:
-        scaled = log_density(about.mean + about.spread(z), inverse_temperature)
-        return scaled + about.log_determinant / 2
+        scaled = log_density(gaussian_about.mean + gaussian_about.spread(z), inverse_temperature)
+        return scaled + gaussian_about.log_determinant / 2
 
     return whitened_density
 

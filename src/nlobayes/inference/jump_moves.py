@@ -7,7 +7,7 @@ from typing import Literal
 
 from nlobayes.inference.architecture import Architecture, Arrays, Layers, Units
 from nlobayes.inference.bijections import near_identity, output_aware, refitted, split, unchanged
-from nlobayes.inference.jumps import Jump, Map, of_layers, of_units
+from nlobayes.inference.jumps import Jump, Map, layer_jumps, unit_jumps
 from nlobayes.inference.kernel import LogDensity
 
 Move = Literal["prior", "conditional", "split", "identity"]
@@ -24,11 +24,11 @@ def jumps_of(
     for move in moves:
         for number, units in enumerate(architecture.units, start=1):
             if mapped := _map_of_units(move, units, logdensity_fn, architecture.arrays):
-                built[f"{move}_{number}"] = of_units(units, mapped)
+                built[f"{move}_{number}"] = unit_jumps(units, mapped)
         if layers is None:
             continue
         if mapped := _map_of_layers(move, layers, logdensity_fn, architecture.arrays):
-            built[f"{move}_layer"] = of_layers(layers, mapped)
+            built[f"{move}_layer"] = layer_jumps(layers, mapped)
     return built
 
 

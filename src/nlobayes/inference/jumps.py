@@ -71,7 +71,7 @@ class Jump(NamedTuple):
     apply: Map
 
 
-def of_units(units: Units, mapped: Map) -> Jump:
+def unit_jumps(units: Units, mapped: Map) -> Jump:
     """Build the birth and the death of a unit of a layer, at a place chosen uniformly.
 
     In both directions the map gets a position with the unit in use.
@@ -96,7 +96,7 @@ def of_units(units: Units, mapped: Map) -> Jump:
     return Jump(choose, apply)
 
 
-def of_layers(layers: Layers, mapped: Map) -> Jump:
+def layer_jumps(layers: Layers, mapped: Map) -> Jump:
     """Build the birth and the death of the last hidden layer."""
     most = 1 + len(layers.entries)
 

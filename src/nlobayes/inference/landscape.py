@@ -121,7 +121,7 @@ def midpoint(first: jax.Array, last: jax.Array) -> jax.Array:
     return (first + last) / 2
 
 
-def along(
+def energies_along(
     energy_fn: Energy, first: jax.Array, control: jax.Array, last: jax.Array, t: np.ndarray
 ) -> np.ndarray:
     """Evaluate the energy (t,) along a quadratic Bezier path."""

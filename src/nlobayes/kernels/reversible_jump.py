@@ -130,7 +130,7 @@ class ReversibleJumpKernel(KernelSettings):
         tempers = [
             self.annealing_steps > 0 and name.rpartition("_")[0] in chosen for name in by_name
         ]
-        within = Within(logdensity_fn, architecture, self.jitter, self.divergence_threshold)
+        within = SizedHMC(logdensity_fn, architecture, self.jitter, self.divergence_threshold)
 
         def init(position: jax.Array) -> SizedState:
             value, gradient = jax.value_and_grad(logdensity_fn)(position)
@@ -179,7 +179,7 @@ class ReversibleJumpKernel(KernelSettings):
         return Kernel(init, step, exact=True)
 
 
-class Within(NamedTuple):
+class SizedHMC(NamedTuple):
     """HMC of all entries but the indicators, with the step size of the architecture."""
 
     logdensity_fn: LogDensity

@@ -9,7 +9,13 @@ from pydantic import Field, model_validator
 
 from nlobayes.errors import InputError
 from nlobayes.likelihoods import LikelihoodSettings
-from nlobayes.model.likelihood import NOISE, diagonal, in_quadrature, of_blocks, with_entries
+from nlobayes.model.likelihood import (
+    NOISE,
+    add_in_quadrature,
+    append_entries,
+    diagonal,
+    join_blocks,
+)
 from nlobayes.settings.values import Frozen, Positive
 from nlobayes.untyped import Array, Module
 
@@ -75,8 +81,10 @@ class ScaledLikelihood(LikelihoodSettings):
         import pytensor.tensor as pt
 
         if self.sigma is not None:
-            return in_quadrature(pm.floatX(self.sigma), error, pt)
-        return in_quadrature(self._learned_scale("output" if output.ndim == 2 else None), error, pt)
+            return add_in_quadrature(pm.floatX(self.sigma), error, pt)
+        return add_in_quadrature(
+            self._learned_scale("output" if output.ndim == 2 else None), error, pt
+        )
 
     def _learned_scale(self, dims: str | None) -> Array:
         import pymc as pm
@@ -95,7 +103,7 @@ class ScaledLikelihood(LikelihoodSettings):
         self, output: Array, variables: Mapping[str, Array], error: Array, xp: Module
     ) -> Array:
         """Return the outputs and the logarithms of the learned noise parameters."""
-        return with_entries(output, self.learned(variables, error, xp), xp)
+        return append_entries(output, self.learned(variables, error, xp), xp)
 
     def learned(self, variables: Mapping[str, Array], error: Array, xp: Module) -> list[Array]:
         """Return the logarithm of a learned scale, errors included; none if the scale is fixed."""
@@ -110,8 +118,8 @@ class ScaledLikelihood(LikelihoodSettings):
         """
         if self.sigma is not None:
             return diagonal(of_output / scale, output, xp)
-        return of_blocks([[of_output / scale, 0.0], [0.0, of_log_scale]], output, xp)
+        return join_blocks([[of_output / scale, 0.0], [0.0, of_log_scale]], output, xp)
 
     def known_scale(self, variables: Mapping[str, Array], error: Array, xp: Module) -> Array:
         """Return a fixed scale, or the learned one from the variables, with the errors."""
-        return in_quadrature(variables[NOISE] if self.sigma is None else self.sigma, error, xp)
+        return add_in_quadrature(variables[NOISE] if self.sigma is None else self.sigma, error, xp)

@@ -11,7 +11,7 @@ from pydantic import Field
 from nlobayes.errors import InputError, one_line
 from nlobayes.likelihoods import LikelihoodSettings
 from nlobayes.likelihoods.student_t import shape_root
-from nlobayes.model.likelihood import TARGET, Noise, of_blocks, with_entries
+from nlobayes.model.likelihood import TARGET, Noise, append_entries, join_blocks
 from nlobayes.own_functions import load_function
 from nlobayes.settings.own_function import OwnFunction
 from nlobayes.untyped import Array, Module
@@ -113,7 +113,7 @@ class CustomLikelihood(OwnFunction, LikelihoodSettings):
         """Return centre and log scale; for a Student-t also the log degrees of freedom."""
         noise = self.noise_about(output, variables, error, xp)
         shape = [noise.scale, *([] if noise.family != "student_t" else [noise.degrees_of_freedom])]
-        return with_entries(noise.centre, [xp.log(xp.asarray(one)) for one in shape], xp)
+        return append_entries(noise.centre, [xp.log(xp.asarray(one)) for one in shape], xp)
 
     def information_root(
         self, output: Array, variables: Mapping[str, Array], error: Array, xp: Module
@@ -125,12 +125,12 @@ class CustomLikelihood(OwnFunction, LikelihoodSettings):
         noise = self.noise_about(output, variables, error, xp)
         if noise.family != "student_t":
             of_log_scale = 1.0 if noise.family == "laplace" else 2**0.5
-            return of_blocks([[1 / noise.scale, 0.0], [0.0, of_log_scale]], noise.centre, xp)
+            return join_blocks([[1 / noise.scale, 0.0], [0.0, of_log_scale]], noise.centre, xp)
         degrees = xp.asarray(noise.degrees_of_freedom)
         of_centre = xp.sqrt((degrees + 1) / (degrees + 3)) / noise.scale
         scale, both, alone = shape_root(degrees, xp)
         blocks = [[of_centre, 0.0, 0.0], [0.0, scale, both], [0.0, 0.0, alone]]
-        return of_blocks(blocks, noise.centre, xp)
+        return join_blocks(blocks, noise.centre, xp)
 
 
 def _is_noise(family: Any = None, scale: Any = None, degrees: Any = None, *more: Any) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 from nlobayes.likelihoods import LikelihoodSettings
-from nlobayes.model.likelihood import TARGET, Noise, in_quadrature
+from nlobayes.model.likelihood import TARGET, Noise, add_in_quadrature
 from nlobayes.settings.values import Positive
 from nlobayes.untyped import Array, Module
 
@@ -40,7 +40,7 @@ class HeteroscedasticLikelihood(LikelihoodSettings):
     ) -> Noise:
         """Return the Gaussian of each target; sigma is positive and finite far from all rows."""
         alone = self.scale * xp.exp(xp.clip(output[..., 1], -LARGEST, LARGEST))
-        return Noise("gaussian", output[..., 0], in_quadrature(alone, error, xp))
+        return Noise("gaussian", output[..., 0], add_in_quadrature(alone, error, xp))
 
     def information_root(
         self, output: Array, variables: Mapping[str, Array], error: Array, xp: Module
@@ -53,4 +53,4 @@ class HeteroscedasticLikelihood(LikelihoodSettings):
 
     def _parts(self, output: Array, error: Array, xp: Module) -> tuple[Array, Array]:
         alone = self.scale * xp.exp(output[..., 1])
-        return output[..., 0], in_quadrature(alone, error, xp)
+        return output[..., 0], add_in_quadrature(alone, error, xp)

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from nlobayes.likelihoods._scaled import ScaledLikelihood
-from nlobayes.model.likelihood import DEGREES, FEWEST_DEGREES, TARGET, Noise, of_blocks
+from nlobayes.model.likelihood import DEGREES, FEWEST_DEGREES, TARGET, Noise, join_blocks
 from nlobayes.untyped import Array, Module
 
 
@@ -63,9 +63,9 @@ class StudentTLikelihood(ScaledLikelihood):
         scale, both, alone = shape_root(degrees, xp)
         if self.sigma is not None:
             of_degrees = xp.sqrt(both**2 + alone**2)
-            return of_blocks([[of_output, 0.0], [0.0, of_degrees]], output, xp)
+            return join_blocks([[of_output, 0.0], [0.0, of_degrees]], output, xp)
         blocks = [[of_output, 0.0, 0.0], [0.0, scale, both], [0.0, 0.0, alone]]
-        return of_blocks(blocks, output, xp)
+        return join_blocks(blocks, output, xp)
 
     def learned(self, variables: Mapping[str, Array], error: Array, xp: Module) -> list[Array]:
         """Return the logarithms of a learned scale and of learned degrees of freedom."""

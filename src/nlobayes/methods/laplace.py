@@ -89,7 +89,7 @@ class Laplace(FromModes):
         """
         import jax
 
-        from nlobayes.inference.gaussians import about
+        from nlobayes.inference.gaussians import gaussian_about
         from nlobayes.inference.mixture import Mixture, check_starts, deal
 
         check_starts(posterior.starts, self.modes)
@@ -98,7 +98,7 @@ class Laplace(FromModes):
             raise InputError("inference.linearised_integrated")
         centres, slopes = self._centres(posterior)
         curvature, forms = posterior.gauss_newton, (self.covariance, self.rank)
-        parts = [about(curvature, centre, *forms) for centre in centres]
+        parts = [gaussian_about(curvature, centre, *forms) for centre in centres]
         density = jax.jit(posterior.logdensity_fn)
         evidence = [float(one.log_evidence(density(one.mean))) for one in parts]
         mixture = Mixture(parts, deal(self.draws, evidence, self.weights))
@@ -109,10 +109,10 @@ class Laplace(FromModes):
         self, posterior: MethodInput
     ) -> tuple[Sequence[jax.Array], dict[str, list[float]]]:
         """Return the MAPs, or those of the highest evidence of hyperparameters, and its slopes."""
-        from nlobayes.inference.evidence import at_highest_evidence
+        from nlobayes.inference.evidence import maximise_evidence
 
         starts = list(posterior.starts)
         if self.hyperparameters == "map":
             return starts, {}
-        found = [at_highest_evidence(posterior, start) for start in starts]
+        found = [maximise_evidence(posterior, start) for start in starts]
         return [one.position for one in found], {"evidence_slope": [one.slope for one in found]}

@@ -92,10 +92,10 @@ class Variational(FromModes):
         import jax
 
         from nlobayes.inference import elbo as learned
-        from nlobayes.inference.gaussians import about, moved_by, whitened
+        from nlobayes.inference.gaussians import gaussian_about, moved_by, whitened
 
         form = (self.covariance, self.rank)
-        laplace = about(posterior.gauss_newton, start, *form)
+        laplace = gaussian_about(posterior.gauss_newton, start, *form)
         density = whitened(posterior.logdensity_fn, laplace)
         key_first, key_steps, key_last = jax.random.split(key, 3)
         first = learned.first_parameters(key_first, start.size, *form, start.dtype)

@@ -6,11 +6,11 @@ and panels. `docs/scores.md` is this list; `python -m nlobayes.metrics` prints i
 
 from __future__ import annotations
 
-from nlobayes.metrics.metric import HIGHER, LOWER, Axis, Column, Metric, MetricKind, Shown
+from nlobayes.metrics.metric import HIGHER, LOWER, Axis, Column, ComparisonPlace, Metric, MetricKind
 
 NUMBERS, CLASSES, LIKELIHOOD, SAMPLING, FIDELITY = MetricKind
-SCAN, FOREST, PAIRED = Shown
-EVERYWHERE = frozenset(Shown)
+SCAN, FOREST, PAIRED = ComparisonPlace
+EVERYWHERE = frozenset(ComparisonPlace)
 INTERVAL, ERROR = ("_low", "_high"), ("_se",)
 TARGET, MODEL_SCALE, NATS = "target's unit", "model scale", "nats per point"
 EXACT_SD, MONTE_CARLO, TEST = "exact sd", "Monte-Carlo errors", ("test",)
@@ -324,7 +324,7 @@ def is_own(key: str) -> bool:
     return key not in _BY_KEY
 
 
-def shown_in(place: Shown) -> tuple[str, ...]:
+def shown_in(place: ComparisonPlace) -> tuple[str, ...]:
     """Return the keys of the scores that are shown at a place, in the order of the list."""
     return tuple(metric.key for metric in METRICS if place in metric.shown)
 

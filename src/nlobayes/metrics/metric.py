@@ -19,7 +19,7 @@ class MetricKind(StrEnum):
     FIDELITY = "approximations, relative to the exact posterior"
 
 
-class Shown(StrEnum):
+class ComparisonPlace(StrEnum):
     """Place where runs are compared by a score."""
 
     SCAN = "the figure of a scan"
@@ -87,7 +87,7 @@ class Metric(NamedTuple):
     better: str | float | None = None
     beside: tuple[str, ...] = ()
     splits: tuple[str, ...] = SPLITS
-    shown: frozenset[Shown] = frozenset()
+    shown: frozenset[ComparisonPlace] = frozenset()
     axis: Axis = Axis()
     column: Column | None = None
 

@@ -22,7 +22,7 @@ PADDED = "_padded"
 """Suffix of the name of an array that has entries not in use."""
 
 
-class Varying(NamedTuple):
+class VaryingSizes(NamedTuple):
     """Log probabilities of the numbers of units of each layer and of hidden layers, from 0.
 
     A number that is fixed has None. `units` is a list (layer,) of arrays (unit + 1,); the array of
@@ -51,7 +51,7 @@ def log_probabilities(
 
 
 def state_varying(
-    varying: Varying, stated: Mapping[str, Array], layers: Sequence[Layer], dims: Sequence[str]
+    varying: VaryingSizes, stated: Mapping[str, Array], layers: Sequence[Layer], dims: Sequence[str]
 ) -> dict[str, Array]:
     """Define the indicators, and name the arrays of the network that is in use.
 

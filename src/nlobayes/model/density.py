@@ -264,10 +264,10 @@ def _row_log_likelihood(model: pm.Model) -> Callable[..., list[jax.Array]]:
     [elementwise] = model.logp(vars=[model[TARGET]], sum=False)
     if elementwise.ndim > 1:
         elementwise = elementwise.sum(axis=-1, acc_dtype=elementwise.dtype)
-    return of_rows(model, [elementwise])
+    return compile_rows(model, [elementwise])
 
 
-def of_rows(model: pm.Model, graphs: list[Array]) -> Callable[..., list[jax.Array]]:
+def compile_rows(model: pm.Model, graphs: list[Array]) -> Callable[..., list[jax.Array]]:
     """Compile graphs of the value variables and the data into JAX, with the data as arguments.
 
     The data are features and target, and the error if there is one.

@@ -78,7 +78,7 @@ class Likelihood(ABC):
         """Return R (point, row, entry); R'R is the Fisher information of the entries of `moved`."""
 
 
-def in_quadrature(scale: Array, error: Array, xp: Module) -> Array:
+def add_in_quadrature(scale: Array, error: Array, xp: Module) -> Array:
     """Add the error of a target, where there is one, to a scale."""
     return scale if error is None else xp.sqrt(scale**2 + error**2)
 
@@ -90,14 +90,14 @@ def diagonal(root: Array, output: Array, xp: Module) -> Array:
     return each[..., None] * xp.eye(each.shape[-1], dtype=each.dtype)
 
 
-def of_blocks(blocks: Sequence[Sequence[Array]], output: Array, xp: Module) -> Array:
+def join_blocks(blocks: Sequence[Sequence[Array]], output: Array, xp: Module) -> Array:
     """Join roots that are diagonal in the same targets into the root of all entries."""
     rows = [[diagonal(root, output, xp) for root in row] for row in blocks]
     joined = [row[0] if len(row) == 1 else xp.concatenate(row, axis=-1) for row in rows]
     return joined[0] if len(joined) == 1 else xp.concatenate(joined, axis=-2)
 
 
-def with_entries(output: Array, learned: Sequence[Array], xp: Module) -> Array:
+def append_entries(output: Array, learned: Sequence[Array], xp: Module) -> Array:
     """Append arrays of the same shape to outputs (point,) or (point, output) as entries."""
     if not learned:
         return output

@@ -22,7 +22,7 @@ from nlobayes.untyped import Array
 HALF_LOG_TWO_PI = 0.9189385332046727
 
 
-class Whitened(NamedTuple):
+class WhitenedRows(NamedTuple):
     """Rows in units of their noise, columns in units of their prior.
 
     `design` is A (row, column), `residual` is r (row,); `log_noise` (row,) is the logarithm of
@@ -34,7 +34,7 @@ class Whitened(NamedTuple):
     log_noise: jax.Array
 
 
-Whiten = Callable[[jax.Array, Data], Whitened]
+Whiten = Callable[[jax.Array, Data], WhitenedRows]
 """The rows of one chunk of data at a position."""
 
 
@@ -62,7 +62,7 @@ class Evidence(NamedTuple):
     draw: Callable[[jax.Array, jax.Array, Data], jax.Array]
 
 
-def factorise(rows: Whitened) -> Factor:
+def factorise(rows: WhitenedRows) -> Factor:
     """Factorise the regression of all rows at once."""
     design, count = rows.design, len(rows.residual)
     if count <= design.shape[1]:
@@ -128,7 +128,7 @@ def build_evidence(whiten: Whiten, columns: int) -> Evidence:
     return Evidence(log_evidence, lambda q, data: factor_of(q, data).mean, draw)
 
 
-def _draw_by_rows(key: jax.Array, rows: Whitened) -> jax.Array:
+def _draw_by_rows(key: jax.Array, rows: WhitenedRows) -> jax.Array:
     """Draw z given r for fewer rows than columns: correct a prior draw (Matheron's rule)."""
     key_z, key_noise = jax.random.split(key)
     z = jax.random.normal(key_z, rows.design.shape[1:], rows.design.dtype)
@@ -146,7 +146,7 @@ def _of_moments(gram: jax.Array, along: jax.Array) -> Factor:
     return Factor(root, cho_solve((root, True), along))
 
 
-def _fit(factor: Factor, rows: Whitened) -> jax.Array:
+def _fit(factor: Factor, rows: WhitenedRows) -> jax.Array:
     """Sum the contributions of the rows to the log evidence at the mean."""
     missed = rows.residual - rows.design @ factor.mean
     return -jnp.sum(rows.log_noise) - missed @ missed / 2
@@ -156,11 +156,11 @@ def _rest(factor: Factor) -> jax.Array:
     return -(factor.mean @ factor.mean + factor.log_determinant) / 2
 
 
-def _value(factor: Factor, rows: Whitened) -> jax.Array:
+def _value(factor: Factor, rows: WhitenedRows) -> jax.Array:
     return _fit(factor, rows) + _rest(factor)
 
 
-def _slopes(factor: Factor, rows: Whitened, *, by_rows: bool) -> Whitened:
+def _slopes(factor: Factor, rows: WhitenedRows, *, by_rows: bool) -> WhitenedRows:
     """Differentiate the log evidence by the rows: the determinant's part is -A (I + A'A)^-1.
 
     The factor is that of I + A A' if `by_rows` is true.
@@ -170,7 +170,7 @@ def _slopes(factor: Factor, rows: Whitened, *, by_rows: bool) -> Whitened:
     identity = jnp.eye(len(factor.root), dtype=factor.root.dtype)
     inverse, design = solve_triangular(factor.root, identity, lower=True), rows.design
     own = inverse.T @ (inverse @ design) if by_rows else (design @ inverse.T) @ inverse
-    return Whitened(jnp.outer(missed, factor.mean) - own, -missed, -jnp.ones_like(missed))
+    return WhitenedRows(jnp.outer(missed, factor.mean) - own, -missed, -jnp.ones_like(missed))
 
 
 def _moments(whiten: Whiten, position: jax.Array, data: Data) -> tuple[jax.Array, jax.Array]:
@@ -182,7 +182,7 @@ def _moments(whiten: Whiten, position: jax.Array, data: Data) -> tuple[jax.Array
     return gram, along
 
 
-def _whole(whiten: Whiten, position: jax.Array, data: Data) -> Whitened:
+def _whole(whiten: Whiten, position: jax.Array, data: Data) -> WhitenedRows:
     rows = jax.vmap(whiten, (None, 0))(position, data)
     return jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), rows)
 

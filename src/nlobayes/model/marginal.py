@@ -20,9 +20,9 @@ from pytensor.graph.replace import clone_replace
 from pytensor.tensor.random.basic import NormalRV
 
 from nlobayes.errors import InputError
-from nlobayes.model.density import Density, jaxify, of_rows
+from nlobayes.model.density import Density, compile_rows, jaxify
 from nlobayes.model.likelihood import TARGET
-from nlobayes.model.linear import HALF_LOG_TWO_PI, Whitened, build_evidence
+from nlobayes.model.linear import HALF_LOG_TWO_PI, WhitenedRows, build_evidence
 from nlobayes.model.posterior import Posterior
 from nlobayes.model.prior import WHITENED
 from nlobayes.model.rows import Data, columns_of
@@ -156,7 +156,7 @@ def _whiten(
     outputs: list[_Output],
     places: list[slice],
     left: np.ndarray,
-) -> Callable[[jax.Array, Data], Whitened]:
+) -> Callable[[jax.Array, Data], WhitenedRows]:
     """Build the rows of a chunk in units of their noise, their columns in units of the prior."""
     model = posterior.model
     [sigma] = model.replace_rvs_by_values(
@@ -164,9 +164,9 @@ def _whiten(
     )
     [hidden] = model.replace_rvs_by_values([posterior.hidden])
     graphs = [hidden, sigma, *(graph for one in outputs for graph in (one.mean, one.sd))]
-    evaluate = of_rows(model, graphs)
+    evaluate = compile_rows(model, graphs)
 
-    def whiten(q: jax.Array, chunk: Data) -> Whitened:
+    def whiten(q: jax.Array, chunk: Data) -> WhitenedRows:
         position = _spread(q, left, density.size)
         hidden, sigma, mean, sd, bias_mean, bias_sd = evaluate(
             *density.unravel(position), *columns_of(chunk)
@@ -176,10 +176,10 @@ def _whiten(
         scaled = hidden * sd[:, 0]
         bias = jnp.broadcast_to(bias_sd[0], (len(missed), 1))
         design = jnp.concatenate([scaled, bias], axis=1) / noise[:, None]
-        rows = Whitened(design, missed / noise, jnp.log(noise) + HALF_LOG_TWO_PI)
+        rows = WhitenedRows(design, missed / noise, jnp.log(noise) + HALF_LOG_TWO_PI)
         if chunk.mask is None:
             return rows
-        return Whitened(
+        return WhitenedRows(
             jnp.where(chunk.mask[:, None], rows.design, 0),
             jnp.where(chunk.mask, rows.residual, 0),
             jnp.where(chunk.mask, rows.log_noise, 0),

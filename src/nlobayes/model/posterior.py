@@ -9,7 +9,7 @@ import numpy as np
 import pymc as pm
 import pytensor.tensor as pt
 
-from nlobayes.model.architecture import PADDED, Varying, state_varying
+from nlobayes.model.architecture import PADDED, VaryingSizes, state_varying
 from nlobayes.model.earlier_data import Site
 from nlobayes.model.likelihood import ERROR, TARGET, Likelihood
 from nlobayes.model.networks import (
@@ -62,7 +62,7 @@ def build_posterior(
     targets: int = 1,
     non_centered: bool = True,
     earlier: Site | None = None,
-    varying: Varying | None = None,
+    varying: VaryingSizes | None = None,
 ) -> Posterior:
     """Define prior and likelihood of a network for data that are given later.
 
@@ -132,7 +132,7 @@ def _state_all(
     arrays: Sequence[Parameters],
     prior: Prior,
     slopes: Statement | None,
-    varying: Varying | None,
+    varying: VaryingSizes | None,
 ) -> dict[str, Array]:
     """Define the arrays of a network; if it varies, the largest ones and their parts in use."""
     if varying is None:

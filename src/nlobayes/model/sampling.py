@@ -35,7 +35,7 @@ STATS = {
 """Our stats, and their names in the samplers."""
 
 
-class Sampled(NamedTuple):
+class SampledChains(NamedTuple):
     """Draws of chains.
 
     Attributes
@@ -60,7 +60,7 @@ def sample(
     chains: int,
     target_accept: float,
     seed: int,
-) -> Sampled:
+) -> SampledChains:
     """Sample a model whose data are set; equal seeds give equal draws.
 
     Raises
@@ -87,7 +87,9 @@ def sample(
         **BY[nuts_sampler],
     )
     variables = {v.name: found["posterior"][v.name].values for v in model.free_RVs}
-    return Sampled(variables, _stats(found, "sample_stats"), _stats(found, "warmup_sample_stats"))
+    return SampledChains(
+        variables, _stats(found, "sample_stats"), _stats(found, "warmup_sample_stats")
+    )
 
 
 def _stats(found: Mapping[str, xr.Dataset], group: str) -> Arrays:

@@ -8,14 +8,14 @@ from pandas import DataFrame
 from pandas.api.types import is_numeric_dtype
 
 from nlobayes.errors import InputError
-from nlobayes.metrics import Shown, shown_in
+from nlobayes.metrics import ComparisonPlace, shown_in
 from nlobayes.plots.tables import floats
 
 LONGEST_NAME = 24
 
 
 ERRORS = ("rmse_log10", "rmse_target")
-SCANNED, COMPARED = shown_in(Shown.SCAN), shown_in(Shown.FOREST)
+SCANNED, COMPARED = shown_in(ComparisonPlace.SCAN), shown_in(ComparisonPlace.FOREST)
 
 
 def present(requested: Sequence[str], available: Sequence[str]) -> list[str]:

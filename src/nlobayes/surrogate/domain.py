@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nlobayes.data.statements import Fixed
+from nlobayes.data.statements import FixedParameter
 from nlobayes.untyped import Facts
 
 INSIDE, NEAR_EDGE, OUTSIDE = "inside", "near edge", "outside"
@@ -74,7 +74,7 @@ def flag(domain: Domain, distances: np.ndarray, within: np.ndarray) -> np.ndarra
     return np.where(within, flags, OUTSIDE)
 
 
-def violated(conditions: Sequence[Fixed], given: Facts, points: int) -> np.ndarray:
+def violated(conditions: Sequence[FixedParameter], given: Facts, points: int) -> np.ndarray:
     """Mark the points (point,) with a parameter outside its range.
 
     `given` has parameters (point,) by name, in their units. A parameter that is missing or NaN
@@ -87,7 +87,7 @@ def violated(conditions: Sequence[Fixed], given: Facts, points: int) -> np.ndarr
     return answer
 
 
-def reasons_of(conditions: Sequence[Fixed], given: Facts, points: int) -> np.ndarray:
+def reasons_of(conditions: Sequence[FixedParameter], given: Facts, points: int) -> np.ndarray:
     """Describe violated conditions and missing parameters of points (point,); empty if none."""
     messages = [
         [_message(condition, value) for value in _values(condition, given, points)]
@@ -97,11 +97,11 @@ def reasons_of(conditions: Sequence[Fixed], given: Facts, points: int) -> np.nda
     return np.array(["; ".join(filter(None, row)) for row in rows], dtype=object)
 
 
-def _values(condition: Fixed, given: Facts, points: int) -> np.ndarray:
+def _values(condition: FixedParameter, given: Facts, points: int) -> np.ndarray:
     return np.broadcast_to(np.asarray(given.get(condition.name, np.nan), np.float64), (points,))
 
 
-def _message(condition: Fixed, value: float) -> str:
+def _message(condition: FixedParameter, value: float) -> str:
     if condition.low <= value <= condition.high:
         return ""
     span = f"{condition.low:.6g} to {condition.high:.6g} {condition.unit}"

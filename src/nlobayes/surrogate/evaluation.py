@@ -28,9 +28,9 @@ def evaluator(exported: Exported, engine: Engine) -> Callable[[np.ndarray], np.n
         return partial(evaluate, network, exported.variables)
     if engine == "jax":
         with needs_extra("jax"):
-            from nlobayes.surrogate.prediction import Compiled
+            from nlobayes.surrogate.prediction import CompiledNetwork
 
-        return Compiled(network, exported.variables)
+        return CompiledNetwork(network, exported.variables)
     raise InputError("surrogate.unknown_engine", engine=engine, known=get_args(Engine))
 
 

@@ -10,7 +10,7 @@ from nlobayes.data.references import make_reference
 from nlobayes.data.statements import (
     NOTHING,
     UNKNOWN,
-    Fixed,
+    FixedParameter,
     read_energy,
     read_fixed,
     read_order,
@@ -67,7 +67,7 @@ def qcd_order(stated: Mapping[str, str]) -> int | None:
     return read_order(stated["order"])
 
 
-def conditions(stated: Mapping[str, str], inputs: Sequence[str]) -> tuple[Fixed, ...]:
+def conditions(stated: Mapping[str, str], inputs: Sequence[str]) -> tuple[FixedParameter, ...]:
     """Return the fixed parameters of the training data, whose ranges points must not leave."""
     return tuple(each for each in read_fixed(stated["fixed"]) or () if each.name not in inputs)
 

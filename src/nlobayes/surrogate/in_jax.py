@@ -17,7 +17,7 @@ from nlobayes.data.feature_maps import FEATURE_MAPS
 from nlobayes.data.references import make_reference
 from nlobayes.data.transforms import feature_transform, standardise_features
 from nlobayes.distributions.mixture import Mixture
-from nlobayes.distributions.tabulated import Tabulated
+from nlobayes.distributions.tabulated import TabulatedLaw
 from nlobayes.errors import InputError
 from nlobayes.model.networks import forward, layers_of, network_of
 from nlobayes.surrogate.evaluation import for_all_points
@@ -133,7 +133,7 @@ def _summary(chunk: Chunk, output: Output, probabilities: Sequence[float] | None
     return Prediction(mean, quantiles[0], posterior_sd, total_sd, quantiles[1:])
 
 
-def _excess(law: Tabulated, power: int) -> jax.Array:
+def _excess(law: TabulatedLaw, power: int) -> jax.Array:
     """Compute the mean of 10^(power times noise) at each point, minus one; as in `mixture`."""
     middle, shares = pieces(law)
     rates: Array = power * LN10 * law.scale
@@ -141,7 +141,7 @@ def _excess(law: Tabulated, power: int) -> jax.Array:
     return (grown * jnp.asarray(shares)[law.bins]).sum(axis=1)
 
 
-def _by_bisection(centres: Array, law: Tabulated, probabilities: Sequence[float]) -> list[Array]:
+def _by_bisection(centres: Array, law: TabulatedLaw, probabilities: Sequence[float]) -> list[Array]:
     """Solve for quantiles to rounding; the last step is Newton's, which gives the derivatives."""
     scaled, table = centres / law.scale, law.probability[0]
     density = np.pad(np.diff(table) / np.diff(law.residual), 1)

@@ -20,7 +20,7 @@ Limits = Mapping[str, Sequence[float]]
 """Smallest and largest value among the train rows, by quantity."""
 
 
-class Derived(NamedTuple):
+class DerivedQuantity(NamedTuple):
     """A further quantity with limits: the length of a vector of columns.
 
     The length of one column is the absolute value of an energy. Changes of sign have no effect.
@@ -46,7 +46,7 @@ class Bounds(NamedTuple):
 
     low: np.ndarray
     high: np.ndarray
-    derived: list[tuple[Derived, Sequence[float]]]
+    derived: list[tuple[DerivedQuantity, Sequence[float]]]
     changes: np.ndarray
 
     def allow(self, points: np.ndarray) -> np.ndarray:
@@ -169,9 +169,9 @@ def quantities(
 
 def _derived(
     names: Sequence[str], units: Mapping[str, str], limited: Container[str]
-) -> list[Derived]:
+) -> list[DerivedQuantity]:
     energies = [column for column, name in enumerate(names) if units.get(name) in ENERGIES]
-    sizes = [Derived(f"|{names[column]}|", [column]) for column in energies]
+    sizes = [DerivedQuantity(f"|{names[column]}|", [column]) for column in energies]
     return sizes + [_length(row, names) for row in mixing_rows(names, units, limited)]
 
 
@@ -197,5 +197,5 @@ def _pairs(names: Sequence[str], units: Mapping[str, str]) -> list[list[str]]:
     return [row for row in _rows(names, units, CHARGINO) if f"{row[0][:-1]}{third}" not in names]
 
 
-def _length(row: Sequence[str], names: Sequence[str]) -> Derived:
-    return Derived(f"length of {', '.join(row)}", [names.index(name) for name in row])
+def _length(row: Sequence[str], names: Sequence[str]) -> DerivedQuantity:
+    return DerivedQuantity(f"length of {', '.join(row)}", [names.index(name) for name in row])

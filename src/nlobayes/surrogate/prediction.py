@@ -15,7 +15,7 @@ ACTIVATIONS_AT_ONCE = 200_000
 """Activations of one layer in one matrix product: for fewer points it takes more draws."""
 
 
-class Compiled:
+class CompiledNetwork:
     """A network whose draws stay on the device.
 
     It is compiled once for each number of points that is a power of two.
@@ -49,7 +49,7 @@ def predict(
     network: Network, variables: Mapping[str, np.ndarray], features: np.ndarray
 ) -> np.ndarray:
     """Evaluate every draw of the network at every point, as `evaluation.evaluate` does."""
-    return Compiled(network, variables)(features)
+    return CompiledNetwork(network, variables)(features)
 
 
 @partial(jax.jit, static_argnums=0)

@@ -15,7 +15,7 @@ import numpy as np
 from nlobayes.distributions.mixture import Mixture
 from nlobayes.distributions.quantiles import by_newton
 from nlobayes.distributions.scales import bins_at, scale_along, scales_at
-from nlobayes.distributions.tabulated import Tabulated
+from nlobayes.distributions.tabulated import TabulatedLaw
 from nlobayes.errors import InputError
 
 LN10 = math.log(10)
@@ -60,11 +60,11 @@ class Chunk(NamedTuple):
     features: np.ndarray
 
 
-class Located(NamedTuple):
+class LocatedNoise(NamedTuple):
     """Centres of the noise (sample, point), its law, and the sd of the draws at each point."""
 
     centres: np.ndarray
-    law: Tabulated
+    law: TabulatedLaw
     posterior_sd: np.ndarray
 
 
@@ -78,7 +78,7 @@ class Prediction(NamedTuple):
     quantiles: np.ndarray
 
 
-def locate(chunk: Chunk, noise: StoredNoise) -> Located:
+def locate(chunk: Chunk, noise: StoredNoise) -> LocatedNoise:
     """Compute the centres of the noise and its law; arrays are of NumPy or of JAX."""
     functions, features = chunk
     xp = functions.__array_namespace__()
@@ -86,11 +86,11 @@ def locate(chunk: Chunk, noise: StoredNoise) -> Located:
     bins = xp.zeros_like(functions[0], dtype=int)
     if noise.about == "draws":
         scale = scale_along(noise, functions.mean(axis=0))
-        return Located(functions, _law(noise, scale, bins), sd)
+        return LocatedNoise(functions, _law(noise, scale, bins), sd)
     scale = scales_at(noise, sd, features)
     if len(noise.edges):
         bins = bins_at(noise.edges, noise.column, features, functions.shape[1])
-    return Located(functions.mean(axis=0, keepdims=True), _law(noise, scale, bins), sd)
+    return LocatedNoise(functions.mean(axis=0, keepdims=True), _law(noise, scale, bins), sd)
 
 
 def noise_sd(chunk: Chunk, noise: StoredNoise) -> np.ndarray:
@@ -132,9 +132,9 @@ def sample(chunk: Chunk, noise: StoredNoise, rng: np.random.Generator) -> np.nda
     return drawn
 
 
-def _law(noise: StoredNoise, scale: np.ndarray, bins: np.ndarray) -> Tabulated:
+def _law(noise: StoredNoise, scale: np.ndarray, bins: np.ndarray) -> TabulatedLaw:
     sds = np.asarray(noise.sd_per_scale)
-    return Tabulated(scale, bins, noise.residual, noise.probability, sds)
+    return TabulatedLaw(scale, bins, noise.residual, noise.probability, sds)
 
 
 def check_probabilities(noise: StoredNoise, probabilities: Sequence[float]) -> None:
@@ -145,7 +145,7 @@ def check_probabilities(noise: StoredNoise, probabilities: Sequence[float]) -> N
             raise InputError("surrogate.beyond_table", low=low, high=high, probability=probability)
 
 
-def pieces(law: Tabulated) -> tuple[np.ndarray, np.ndarray]:
+def pieces(law: TabulatedLaw) -> tuple[np.ndarray, np.ndarray]:
     """Split the table of a law into pieces, with the middle of each and its share in each bin.
 
     Middles (piece,) are in units of the scale; shares (bin, piece) are probabilities.
@@ -155,7 +155,7 @@ def pieces(law: Tabulated) -> tuple[np.ndarray, np.ndarray]:
     return middle, np.diff(law.probability[:, nodes], axis=1)
 
 
-def _excess(law: Tabulated, power: int) -> np.ndarray:
+def _excess(law: TabulatedLaw, power: int) -> np.ndarray:
     """Compute the mean of 10^(power times noise) at each point (point,), minus one.
 
     The noise is symmetric, so the result is the mean of cosh t z - 1 = 2 sinh² (t z / 2) over the

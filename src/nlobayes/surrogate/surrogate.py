@@ -18,7 +18,7 @@ from nlobayes.surrogate.evaluation import Engine
 from nlobayes.surrogate.network_outputs import Output, Scale, joined, one_by_one, output_of
 from nlobayes.surrogate.point_arrays import among
 from nlobayes.surrogate.predictive import Chunk, Prediction
-from nlobayes.surrogate.trained import Seen, Trained
+from nlobayes.surrogate.trained import SurrogatePoints, Trained
 from nlobayes.types import Exported
 from nlobayes.untyped import Points
 
@@ -207,7 +207,9 @@ class Surrogate(Trained):
             name: among(np.concatenate(found, axis=1), seen.usable) for name, found in parts.items()
         }
 
-    def _chunks(self, seen: Seen, names: Collection[str]) -> Iterator[dict[Output, Chunk]]:
+    def _chunks(
+        self, seen: SurrogatePoints, names: Collection[str]
+    ) -> Iterator[dict[Output, Chunk]]:
         """Yield the draws on the model scale, for blocks of usable points that fit in memory."""
         usable, reference = seen.usable, seen.reference
         features, reference = (

@@ -108,7 +108,7 @@ class Trained:
         self.gaps = gaps(ranges, self.inputs)
         self.mixings = mixing_rows(self.inputs, self.units, ranges)
         self._evaluate = evaluator(exported, engine)
-        self._last = Seen(self, np.empty((0, len(self.inputs))))
+        self._last = SurrogatePoints(self, np.empty((0, len(self.inputs))))
 
     def __repr__(self) -> str:
         """Describe target, number of draws, failed checks and process."""
@@ -216,15 +216,15 @@ class Trained:
         """Return at which points (point, input) the reference is 0, and a factor of the target."""
         points = points_of(x, self.inputs)
         scales = self.scale == "log10"
-        reference = Seen(self, points).reference_on("identity") if scales else None
+        reference = SurrogatePoints(self, points).reference_on("identity") if scales else None
         return np.zeros(len(points), bool) if reference is None else reference == 0
 
-    def seen(self, x: Points) -> Seen:
+    def seen(self, x: Points) -> SurrogatePoints:
         """Return what is computed of points, once in consecutive calls for the same points."""
         points = points_of(x, self.inputs)
         if np.array_equal(self._last.points, points, equal_nan=True):
             return self._last
-        found = Seen(self, points.copy())
+        found = SurrogatePoints(self, points.copy())
         if len(points) <= MOST_KEPT:
             self._last = found
         return found
@@ -241,7 +241,7 @@ class Trained:
         return f"no such point can be predicted; allowed: {allowed}"
 
 
-class Seen:
+class SurrogatePoints:
     """Points (point, input), and what a surrogate computes of them, each once on first use."""
 
     def __init__(self, surrogate: Trained, points: np.ndarray) -> None:

@@ -10,14 +10,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nlobayes.artifacts.chains import Drawn, read_drawn
+from nlobayes.artifacts.chains import SegmentDraws, read_drawn
 from nlobayes.artifacts.files import read_timing
 from nlobayes.errors import InputError, one_line
 
 PROGRESS = re.compile(r": (\d+) of (\d+)\s*$")
 """The end of a line of progress: steps that a job has made, of all its steps."""
 
-Reader = Callable[[Path], Drawn]
+Reader = Callable[[Path], SegmentDraws]
 
 
 class Folders(NamedTuple):
@@ -56,9 +56,9 @@ class Line(NamedTuple):
 
 def cached_reader() -> Reader:
     """Return a function that reads segments, each again only if its file has changed."""
-    known: dict[Path, tuple[tuple[int, int], Drawn]] = {}
+    known: dict[Path, tuple[tuple[int, int], SegmentDraws]] = {}
 
-    def read(path: Path) -> Drawn:
+    def read(path: Path) -> SegmentDraws:
         status = path.stat()
         stamp = (status.st_mtime_ns, status.st_size)
         if path not in known or known[path][0] != stamp:
@@ -99,9 +99,9 @@ def reported_steps(log: Path) -> int:
     return 0
 
 
-def read_segments(files: tuple[Path, ...], read: Reader) -> tuple[list[Drawn], str | None]:
+def read_segments(files: tuple[Path, ...], read: Reader) -> tuple[list[SegmentDraws], str | None]:
     """Read segments up to the first unusable one, and return the error of that one."""
-    drawn: list[Drawn] = []
+    drawn: list[SegmentDraws] = []
     for path in files:
         try:
             drawn.append(read(path))
@@ -110,7 +110,7 @@ def read_segments(files: tuple[Path, ...], read: Reader) -> tuple[list[Drawn], s
     return drawn, None
 
 
-def of_all_chains(chain_groups: list[list[Drawn]]) -> np.ndarray | None:
+def join_chains(chain_groups: list[list[SegmentDraws]]) -> np.ndarray | None:
     """Join the function draws of all chain groups, cut to the shortest; None if one has none."""
     joined = [
         np.concatenate([d.function for d in group], axis=1) for group in chain_groups if group

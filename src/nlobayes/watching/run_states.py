@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nlobayes.artifacts.chains import Drawn
+from nlobayes.artifacts.chains import SegmentDraws
 from nlobayes.artifacts.files import read_as, read_json
 from nlobayes.diagnostics.convergence import rhat
 from nlobayes.diagnostics.run_diagnostics import Diagnostics
@@ -21,7 +21,7 @@ from nlobayes.watching.chain_files import (
     Folders,
     Line,
     Reader,
-    of_all_chains,
+    join_chains,
     read_line,
     read_segments,
 )
@@ -212,9 +212,9 @@ def _has_met(folders: Folders, run: WatchedRun) -> bool:
     return False
 
 
-def _rhat(drawn: list[list[Drawn]]) -> tuple[float | None, str | None]:
+def _rhat(drawn: list[list[SegmentDraws]]) -> tuple[float | None, str | None]:
     """Return R-hat of f from the draws that all chains have so far, or the reason why it fails."""
-    function = of_all_chains(drawn)
+    function = join_chains(drawn)
     if function is None or function.shape[0] < 2 or function.shape[1] < FEWEST:
         return None, None
     try:

@@ -36,35 +36,35 @@ class Specifications:
         self._plan = plan
         self._jobs = cache(lambda run: run_jobs(plan.runs[run]))  # rules request one at a time
 
-    def of_dataset(self, verb: str) -> Fields:
+    def fields_of_dataset(self, verb: str) -> Fields:
         """Return the specification of a command for a dataset."""
         build, datasets = OF_DATASET[verb], self._plan.study.datasets
         return _fields(verb, lambda wildcards: build(datasets[wildcards.dataset]))
 
-    def of_rival(self, verb: str) -> Fields:
+    def fields_of_rival(self, verb: str) -> Fields:
         """Return the specification of a rival, and the name of its library if that is missing."""
         rivals = self._plan.study.rivals
         fields = _fields(verb, lambda wildcards: rival_job(rivals[wildcards.rival]))
         return fields | {"missing": lambda wildcards: rivals[wildcards.rival].missing or ""}
 
-    def of_run(self, verb: str) -> Fields:
+    def fields_of_run(self, verb: str) -> Fields:
         """Return the specification of a command for a run."""
         return _fields(verb, lambda wildcards: self._jobs(wildcards.run)[verb])
 
-    def of_model(self, verb: str) -> Fields:
+    def fields_of_model(self, verb: str) -> Fields:
         """Return the specification of a command for a model; samplers do not change it."""
         models = self._plan.models
         return _fields(verb, lambda wildcards: self._jobs(models[wildcards.model].run_id)[verb])
 
-    def of_comparison(self, wildcards: Wildcards) -> str:
+    def comparison_job(self, wildcards: Wildcards) -> str:
         """Return the specification of `compare` for a grid."""
         return self._plan.compared[wildcards.grid].model_dump_json()
 
-    def of_approximated(self, wildcards: Wildcards) -> str:
+    def fidelity_job(self, wildcards: Wildcards) -> str:
         """Return the specification of `fidelity`: the exact run and its approximations."""
         return self._plan.approximated[wildcards.approximated].model_dump_json()
 
-    def of_timing(self, wildcards: Wildcards) -> str:
+    def timing_job(self, wildcards: Wildcards) -> str:
         """Return the specification of `speed` for the networks of a grid."""
         return speed_job([*self._plan.study.runs(wildcards.grid)]).model_dump_json()
 

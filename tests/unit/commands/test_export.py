@@ -21,7 +21,7 @@ from nlobayes.commands.pipeline.thin import thin
 from nlobayes.commands.shared.functions import predict_draws
 from nlobayes.evaluation.predictive.density import predictive_moments, predictive_quantiles
 from nlobayes.evaluation.predictive.fitted import FittedNoise
-from nlobayes.evaluation.predictive.noise_fit import at_points
+from nlobayes.evaluation.predictive.noise_fit import noise_at_points
 from nlobayes.study.jobs import ModelJob
 from nlobayes.surrogate.surrogate import Engine
 from nlobayes.types import Dataset, Named
@@ -95,7 +95,7 @@ def test_file_predicts_what_the_posterior_predicts(
     functions = draws.reshape(-1, draws.shape[-1]).astype(np.float64)
     fitted = json.loads(scored.evaluations[family].read_text())["predictive_noise"]
     named = FittedNoise(**{name: fitted[name] for name in FittedNoise._fields})
-    noise = at_points(named, functions, dataset.features)
+    noise = noise_at_points(named, functions, dataset.features)
     moments = predictive_moments(functions, noise)
     expected = predictive_quantiles(functions, noise, [0.16, 0.5, 0.84])
     np.testing.assert_allclose(found.mean, moments.mean, rtol=0, atol=1e-6)

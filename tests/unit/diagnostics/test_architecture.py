@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from nlobayes.diagnostics.architecture import (
+    acceptance_within,
     architecture,
-    of_jumps,
-    of_number,
-    of_sizes,
     rhat_of_sizes,
+    summarise_jumps,
+    summarise_number,
+    summarise_sizes,
     visits,
-    within,
 )
 
 CHAINS, DRAWS = 4, 2000
@@ -21,7 +21,7 @@ def test_probabilities_lie_within_their_errors() -> None:
     """Independent draws: the error is that of a binomial, and five of them hold the truth."""
     truth = np.array([0.6, 0.3, 0.1])
     drawn = 2.0 + np.random.default_rng(1).choice(3, size=(CHAINS, DRAWS), p=truth)
-    found = of_sizes({"width_1": drawn})["width_1"]
+    found = summarise_sizes({"width_1": drawn})["width_1"]
     assert found["number"] == [2.0, 3.0, 4.0]
     errors = np.array(found["mcse"], float)
     np.testing.assert_allclose(errors, np.sqrt(truth * (1 - truth) / drawn.size), rtol=0.15)
@@ -33,10 +33,11 @@ def test_sticky_chains_have_larger_errors_and_still_ones_none() -> None:
     fast = rng.choice(2, size=(CHAINS, DRAWS)).astype(float)
     sticky = np.repeat(fast[:, : DRAWS // 50], 50, axis=1)
     small, large = (
-        np.array(of_sizes({"depth": drawn})["depth"]["mcse"], float) for drawn in (fast, sticky)
+        np.array(summarise_sizes({"depth": drawn})["depth"]["mcse"], float)
+        for drawn in (fast, sticky)
     )
     assert (large > 4 * small).all()
-    assert of_sizes({"depth": np.ones((CHAINS, DRAWS))})["depth"]["mcse"] == [None]
+    assert summarise_sizes({"depth": np.ones((CHAINS, DRAWS))})["depth"]["mcse"] == [None]
 
 
 def test_jumps_are_counted_with_their_acceptance() -> None:
@@ -48,7 +49,7 @@ def test_jumps_are_counted_with_their_acceptance() -> None:
         "jump_acceptance_prior_1": np.full((2, 3), nan),
         **HAND,
     }
-    found = of_jumps(stats)
+    found = summarise_jumps(stats)
     assert found["split_1"] == {"tried": 4, "acceptance": pytest.approx(1.0 / 4)}
     assert found["prior_1"] == {"tried": 0, "acceptance": None}
     assert found["between_sizes"] == pytest.approx(2 / 4)
@@ -63,7 +64,7 @@ def test_a_unit_more_here_and_one_less_there_is_another_size() -> None:
         "jump_to_width_2": np.array([[[2], [3], [3]]]),
         "jump_accepted": np.array([[[False], [True], [False]]]),
     }
-    assert of_jumps(stats)["between_sizes"] == pytest.approx(1 / 2)
+    assert summarise_jumps(stats)["between_sizes"] == pytest.approx(1 / 2)
 
 
 HAND = {
@@ -101,7 +102,7 @@ def test_visits_are_those_counted_by_hand() -> None:
 
 def test_acceptance_within_a_size_is_of_the_size_after_the_jumps() -> None:
     """Draws end at 2, 3, 3 and 1, 1, 2."""
-    found = within(HAND, "width_1")
+    found = acceptance_within(HAND, "width_1")
     assert found == {1: pytest.approx(0.4), 2: pytest.approx(0.65), 3: pytest.approx(0.8)}
 
 
@@ -126,13 +127,13 @@ def test_chains_at_different_sizes_are_distinguished() -> None:
 
 def test_a_number_is_summarised_by_its_mode_and_its_quantiles() -> None:
     drawn = np.repeat([[1.0, 2.0, 2.0, 3.0, 9.0]], 20, axis=0).T.reshape(5, 20)
-    found = of_number(np.sort(drawn.ravel()).reshape(2, 50))
+    found = summarise_number(np.sort(drawn.ravel()).reshape(2, 50))
     assert (found["mode"], found["low_90"], found["high_90"]) == (2, 1, 9)
-    assert of_number(np.full((2, 20), 4.0)) == {
+    assert summarise_number(np.full((2, 20), 4.0)) == {
         **{"mode": 4, "low_90": 4, "high_90": 4},
         **{"rhat": None, "ess_bulk": None},
     }
-    assert of_number(np.repeat([[1.0], [2.0]], 20, axis=1))["rhat"] is None
+    assert summarise_number(np.repeat([[1.0], [2.0]], 20, axis=1))["rhat"] is None
 
 
 def test_architecture_joins_the_facts_of_each_number() -> None:

@@ -10,7 +10,7 @@ from nlobayes.distributions.distribution import PredictiveDistribution
 from nlobayes.distributions.laws import LAWS
 from nlobayes.distributions.mixture import Mixture
 from nlobayes.distributions.quantiles import by_newton
-from nlobayes.distributions.tabulated import Tabulated
+from nlobayes.distributions.tabulated import TabulatedLaw
 from nlobayes.evaluation.predictive.fitted import FittedNoise
 from nlobayes.evaluation.predictive.noises import NOISES
 
@@ -26,12 +26,12 @@ def law(name: str) -> Any:
     return LAWS[name].build(scale=SCALES, degrees_of_freedom=DEGREES, tails=TAILS)
 
 
-def tabulated(name: str) -> Tabulated:
+def tabulated(name: str) -> TabulatedLaw:
     """The same law as a surrogate holds it."""
     unit = LAWS[name].build(scale=1.0, degrees_of_freedom=DEGREES, tails=TAILS)
     residual, probability = unit.table()
     bins = np.arange(2) if len(probability) == 2 else np.zeros(2, int)
-    return Tabulated(SCALES, bins, residual, probability, np.atleast_1d(unit.sd()))
+    return TabulatedLaw(SCALES, bins, residual, probability, np.atleast_1d(unit.sd()))
 
 
 def fitted(name: str) -> Any:

@@ -14,7 +14,7 @@ from nlobayes.evaluation.calibration import calibration
 from nlobayes.evaluation.calibration.calibration import standardised_residuals
 from nlobayes.evaluation.calibration.checks import check
 from nlobayes.evaluation.predictive.density import predictive_cdf, predictive_moments
-from nlobayes.evaluation.predictive.noise_fit import at_points, fit_noise
+from nlobayes.evaluation.predictive.noise_fit import fit_noise, noise_at_points
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -66,7 +66,7 @@ def alarms(
             features=features[fit],
             covariate=features[fit, 0],
         )
-        noise = at_points(fitted, draws[:, test], features[test])
+        noise = noise_at_points(fitted, draws[:, test], features[test])
         mean, _, sd = predictive_moments(draws[:, test], noise)
         wrong = mean + (observed[test] - mean) / size
         pit = predictive_cdf(draws[:, test], wrong, noise)

@@ -7,10 +7,10 @@ import pytest
 
 from nlobayes.evaluation.predictive.noises import NOISES
 from nlobayes.evaluation.tasks import halves
-from nlobayes.evaluation.tasks.halves import Held, choose_family, halved_scores
+from nlobayes.evaluation.tasks.halves import HeldOutRows, choose_family, halved_scores
 
 
-def held(points: int, seed: int = 1) -> Held:
+def held(points: int, seed: int = 1) -> HeldOutRows:
     """Draws exchangeable with the truth, noise whose sd grows tenfold along the feature."""
     rng = np.random.default_rng(seed)
     feature = rng.uniform(0, 1, points)
@@ -18,7 +18,7 @@ def held(points: int, seed: int = 1) -> Held:
     centre = rng.normal(size=points)
     draws = centre + 0.002 * rng.normal(size=(30, points))
     observed = centre + scale * rng.standard_normal(points)
-    return Held(draws, observed, 100 + 900 * feature, feature[:, np.newaxis])
+    return HeldOutRows(draws, observed, 100 + 900 * feature, feature[:, np.newaxis])
 
 
 @pytest.mark.statistical

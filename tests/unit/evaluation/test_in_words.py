@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from nlobayes.evaluation.in_words import better_rival, of_rival, of_spread
+from nlobayes.evaluation.in_words import better_rival, describe_rival, describe_spread
 from nlobayes.evaluation.run_evaluation import Evaluation
 from tests.run_results import evaluated
 
@@ -23,15 +23,15 @@ def spread(*, changes: bool, noise: str = "gaussian", upper: Any = PASSED) -> Ev
     [("scaled_gaussian", "follow it"), ("conformal", "follow it"), ("gaussian", "do not follow")],
 )
 def test_a_changing_spread_is_said_with_what_the_error_bars_do(noise: str, follow: str) -> None:
-    (line,) = of_spread(spread(changes=True, noise=noise))
+    (line,) = describe_spread(spread(changes=True, noise=noise))
     assert "as 1 : 1.5 : 3 in its lower, middle and upper third" in line
     assert f"the error bars {follow}" in line
-    assert of_spread(spread(changes=False, noise=noise)) == []
+    assert describe_spread(spread(changes=False, noise=noise)) == []
 
 
 def test_a_third_with_wrong_coverage_is_said() -> None:
     wrong = {"value": 0.47, "low": 0.5, "high": 0.86, "passed": False}
-    (line,) = of_spread(spread(changes=False, upper=wrong))
+    (line,) = describe_spread(spread(changes=False, upper=wrong))
     assert line == "68 % error bars cover 47% in the upper third of predictions"
 
 
@@ -52,7 +52,7 @@ def beside(mean: float, half: float) -> Evaluation:
     ],
 )
 def test_the_better_of_run_and_process_is_said(mean: float, half: float, said: str) -> None:
-    line = of_rival(beside(mean, half))
+    line = describe_rival(beside(mean, half))
     errors = "half within 0.028%, 95 % within 0.11% of the target; RMSE 0.5 pb"
     assert line == f"Gaussian process on the same rows: {errors}; {said}"
     assert better_rival(beside(mean, half)) == (line if mean > half else None)

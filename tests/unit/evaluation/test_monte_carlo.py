@@ -12,7 +12,7 @@ from nlobayes.distributions.laws import LAWS
 from nlobayes.evaluation.monte_carlo import monte_carlo_errors, summarised
 from nlobayes.evaluation.predictive import stated_noise
 from nlobayes.evaluation.tables.predictions import Rows
-from nlobayes.evaluation.tasks.splits import Scored, score_halves
+from nlobayes.evaluation.tasks.splits import ScoringProblem, score_halves
 from nlobayes.metrics.shown import MONTE_CARLO, with_error
 
 CHAINS, DRAWS, WAVES = 4, 60, 8
@@ -48,11 +48,11 @@ class Chains:
         return -1.5 + self.sd * drawn @ self.waves
 
     @property
-    def scored(self) -> Scored:
+    def scored(self) -> ScoringProblem:
         """The inputs of scores."""
         rows = Rows(self.split, self.observed, self.x, np.zeros(len(self.x)), None, None)
         target = TargetTransform(scale="log10", mean=0.0, sd=1.0)
-        return Scored(rows, self.x[:, np.newaxis], target, 1, "auto", None)
+        return ScoringProblem(rows, self.x[:, np.newaxis], target, 1, "auto", None)
 
 
 def spread_and_errors(

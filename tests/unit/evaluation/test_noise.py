@@ -16,8 +16,8 @@ from nlobayes.evaluation.predictive.density import (
     predictive_quantiles,
 )
 from nlobayes.evaluation.predictive.fitted import FittedNoise
-from nlobayes.evaluation.predictive.noise import at_rows
-from nlobayes.evaluation.predictive.noise_fit import at_points, fit_noise, standard_law
+from nlobayes.evaluation.predictive.noise import select_rows
+from nlobayes.evaluation.predictive.noise_fit import fit_noise, noise_at_points, standard_law
 from nlobayes.evaluation.predictive.noises import NOISES
 from tests.refusals import refused
 from tests.unit.evaluation.noises import make_noise
@@ -154,7 +154,7 @@ def test_scaled_fit_recovers_scales_exponent_and_degrees_of_freedom() -> None:
     fitted = fit_noise(draws, observed, family="scaled_student_t", features=features)
     assert fitted.exponent == pytest.approx(1.2, abs=0.06)
     assert fitted.degrees_of_freedom == pytest.approx(3, abs=0.4)
-    found = np.log(at_points(fitted, draws, features).law.scale / scales)
+    found = np.log(noise_at_points(fitted, draws, features).law.scale / scales)
     assert np.sqrt(np.mean(found**2)) < 0.06
 
 
@@ -166,7 +166,7 @@ def test_scaled_fit_covers_along_a_feature_that_spread_does_not_show() -> None:
     known = fit_noise(
         draws[:, half[0]], observed[half[0]], family="scaled_student_t", features=features[half[0]]
     )
-    noise = at_points(known, draws[:, half[1]], features[half[1]])
+    noise = noise_at_points(known, draws[:, half[1]], features[half[1]])
     pit = predictive_cdf(draws[:, half[1]], observed[half[1]], noise)
     inside, fifth = np.abs(pit - 0.5) < 0.34, np.digitize(features[half[1]][:, 0], FIFTHS)
     for index in range(5):
@@ -180,7 +180,7 @@ def test_scaled_predictive_is_a_student_t_about_the_mean() -> None:
     knots, lines = ((-1.0, 0.0, 1.0), (0.0,)), ((0.4, -0.4, 0.4), (0.0,))
     ranges = ((sds.min(), sds.max()), (0.0, np.inf))
     fitted = FittedNoise("scaled_student_t", SCALE, 3.0, 1.2, reference, knots, lines, *ranges)
-    noise = at_points(fitted, draws, features)
+    noise = noise_at_points(fitted, draws, features)
     scales = SCALE * (sds / reference) ** 1.2 * np.exp(profile(features[:, 0]))
     mean, oracle = draws.mean(axis=0), stats.t(df=3, loc=draws.mean(axis=0), scale=scales)
     np.testing.assert_allclose(noise.law.scale, scales, rtol=1e-12)
@@ -203,11 +203,11 @@ def test_scale_stays_within_what_the_rows_showed() -> None:
     """Whatever sd and features: no scale is above or below those of the rows fitted to."""
     draws, features, observed, _ = scaled_problem(2000)
     fitted = fit_noise(draws, observed, family="scaled_student_t", features=features)
-    shown = np.asarray(at_points(fitted, draws, features).law.scale)
+    shown = np.asarray(noise_at_points(fitted, draws, features).law.scale)
     assert fitted.scale_range == (pytest.approx(shown.min()), pytest.approx(shown.max()))
     for factor in (0.01, 10.0, 1e6):
         wide = draws.mean(axis=0) + factor * (draws - draws.mean(axis=0))
-        scales = np.asarray(at_points(fitted, wide, 5 * features).law.scale)
+        scales = np.asarray(noise_at_points(fitted, wide, 5 * features).law.scale)
         assert scales.min() >= shown.min() * (1 - 1e-12)
         assert scales.max() <= shown.max() * (1 + 1e-12)
 
@@ -246,12 +246,12 @@ def test_noise_along_the_prediction_is_found(rising: float) -> None:
     fitted = fit_noise(draws, observed, family="scaled_gaussian")
     error = 4 / np.sqrt(2 * 2000)
     assert fitted.slope == pytest.approx(rising, abs=error)
-    scale = np.asarray(at_points(fitted, draws).law.scale)
+    scale = np.asarray(noise_at_points(fitted, draws).law.scale)
     np.testing.assert_allclose(np.log(scale / sd).mean(), 0, atol=error)
-    beyond = np.asarray(at_points(fitted, draws + 100).law.scale)
+    beyond = np.asarray(noise_at_points(fitted, draws + 100).law.scale)
     assert fitted.scale_range[0] * (1 - 1e-12) <= beyond.min()
     assert beyond.max() <= fitted.scale_range[1] * (1 + 1e-12)
-    moments = predictive_moments(draws, at_points(fitted, draws))
+    moments = predictive_moments(draws, noise_at_points(fitted, draws))
     np.testing.assert_allclose(moments.total_sd, np.hypot(draws.std(axis=0), scale), rtol=1e-12)
 
 
@@ -271,7 +271,7 @@ def test_degrees_of_freedom_about_the_draws_are_found(
     fitted = fit_noise(draws, observed, family="fitted_student_t")
     assert fitted.degrees_of_freedom in allowed
     assert fitted.scale == pytest.approx(SCALE, rel=0.12)
-    noise = at_points(fitted, draws)
+    noise = noise_at_points(fitted, draws)
     law: Any = noise.law
     assert law[:2] == (fitted.scale, fitted.degrees_of_freedom)
     assert not noise.about_mean
@@ -308,7 +308,7 @@ def covered(family: str, level: float) -> np.ndarray:
         features=features[seen],
         covariate=covariate[seen],
     )
-    noise = at_points(fitted, draws[:, held], features[held])
+    noise = noise_at_points(fitted, draws[:, held], features[held])
     pit = predictive_cdf(draws[:, held], observed[held], noise)
     fifth = np.digitize(features[held][:, 0], FIFTHS)
     inside = np.abs(2 * pit - 1) < level
@@ -345,8 +345,8 @@ def test_conformal_noise_differs_from_scaled_in_its_tails_alone() -> None:
     scaled = fit_noise(draws, observed, family="scaled_student_t", **known)
     fitted = fit_noise(draws, observed, family="conformal", **known)
     assert fitted[1:7] == scaled[1:7]
-    law: Any = at_points(fitted, draws, features).law
-    np.testing.assert_array_equal(law.scale, at_points(scaled, draws, features).law.scale)
+    law: Any = noise_at_points(fitted, draws, features).law
+    np.testing.assert_array_equal(law.scale, noise_at_points(scaled, draws, features).law.scale)
     assert law.tails.shape == (600, 4)
 
 
@@ -354,12 +354,12 @@ def test_conformal_noise_differs_from_scaled_in_its_tails_alone() -> None:
 def test_noise_at_rows_is_that_of_the_rows(family: str) -> None:
     draws, features, observed, _ = scaled_problem(300)
     fitted = fit_noise(draws, observed, family=family, features=features, covariate=features[:, 1])
-    whole, rows = at_points(fitted, draws, features), np.array([3, 250, 7])
-    part = at_points(fitted, draws[:, rows], features[rows])
-    for chosen, known in zip(at_rows(whole, rows).law, part.law, strict=True):  # type: ignore[call-overload]
+    whole, rows = noise_at_points(fitted, draws, features), np.array([3, 250, 7])
+    part = noise_at_points(fitted, draws[:, rows], features[rows])
+    for chosen, known in zip(select_rows(whole, rows).law, part.law, strict=True):  # type: ignore[call-overload]
         np.testing.assert_allclose(chosen, known, rtol=1e-12)
     single = make_noise("gaussian", SCALE)
-    assert at_rows(single, rows) == single
+    assert select_rows(single, rows) == single
 
 
 def test_fit_refuses_exact_predictions() -> None:

@@ -9,13 +9,13 @@ from scipy.stats import norm
 from nlobayes.data.transforms import TargetTransform
 from nlobayes.evaluation.scores.own_account import own_account
 from nlobayes.evaluation.tables.predictions import Rows
-from nlobayes.evaluation.tasks.regression import Scored, score_rivals
+from nlobayes.evaluation.tasks.regression import ScoringProblem, score_rivals
 from nlobayes.types import RivalPrediction
 
 ROWS = 4000
 
 
-def scored(residual_sd: np.ndarray, rng: np.random.Generator) -> tuple[Scored, np.ndarray]:
+def scored(residual_sd: np.ndarray, rng: np.random.Generator) -> tuple[ScoringProblem, np.ndarray]:
     """Rows in random splits, and a best guess that is off by residuals of these sds."""
     split = rng.permutation(np.repeat([0, 1, 2], [1000, 1000, ROWS - 2000]))
     observed = rng.normal(size=ROWS)
@@ -24,7 +24,7 @@ def scored(residual_sd: np.ndarray, rng: np.random.Generator) -> tuple[Scored, n
     target = TargetTransform("identity", 0.0, 1.0)
     features = np.column_stack([covariate, observed])
     guess = observed + residual_sd * rng.standard_t(4, size=ROWS)
-    return Scored(rows, features, target, 1, "auto", None), guess
+    return ScoringProblem(rows, features, target, 1, "auto", None), guess
 
 
 def test_conformal_bars_cover_whatever_the_residuals_are() -> None:

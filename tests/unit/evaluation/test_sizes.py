@@ -7,7 +7,7 @@ from scipy.stats import norm
 from nlobayes.data.splits import SPLITS
 from nlobayes.evaluation.tasks import classification, regression
 from nlobayes.evaluation.tasks.sizes import draws_table, modal_draws, score_sizes, scores_table
-from nlobayes.evaluation.tasks.task import Given
+from nlobayes.evaluation.tasks.task import ScoringData
 from nlobayes.types import Predicted
 from tests.rows import dataset_of
 
@@ -20,17 +20,17 @@ SIZES = {"width_1": WIDTHS, "depth": DEPTHS}
 SPLIT = np.resize([0, 1, 2], POINTS)
 
 
-def given_of(function: np.ndarray, target: np.ndarray, kind: str, **noise: object) -> Given:
+def given_of(function: np.ndarray, target: np.ndarray, kind: str, **noise: object) -> ScoringData:
     observed = 10.0**target if kind == "log10" else target
     transforms = {"target": {"scale": kind, "mean": 0.0, "sd": 1.0}}
     known = {"observed": observed, "split": SPLIT, "transforms": transforms}
     data = dataset_of(np.empty((POINTS, 0)), target, **known)
     predicted = Predicted(function, **noise)  # type: ignore[arg-type]
-    return Given(data, target, predicted, predicted, CHAINS, sizes=SIZES)
+    return ScoringData(data, target, predicted, predicted, CHAINS, sizes=SIZES)
 
 
 @pytest.fixture
-def numbers() -> Given:
+def numbers() -> ScoringData:
     """Draws about a target in dex, with a Gaussian likelihood of one sigma."""
     rng = np.random.default_rng(1)
     target = rng.normal(size=POINTS)
@@ -39,7 +39,7 @@ def numbers() -> Given:
 
 
 @pytest.fixture
-def classes() -> Given:
+def classes() -> ScoringData:
     """Probabilities of three classes."""
     rng = np.random.default_rng(2)
     target = rng.integers(0, 3, POINTS).astype(float)
@@ -52,7 +52,7 @@ def test_the_modal_size_is_that_of_all_numbers_together() -> None:
 
 
 @pytest.mark.parametrize("split", [1, 2])
-def test_scores_of_numbers_are_those_of_the_chosen_draws(numbers: Given, split: int) -> None:
+def test_scores_of_numbers_are_those_of_the_chosen_draws(numbers: ScoringData, split: int) -> None:
     found, rows = score_sizes(regression, numbers), split == SPLIT
     assert found["modal"] == {"width_1": 3, "depth": 2}
     assert (found["draws"], found["draws_of_modal"]) == (CHAINS * DRAWS, len(MODAL))
@@ -65,7 +65,7 @@ def test_scores_of_numbers_are_those_of_the_chosen_draws(numbers: Given, split: 
         assert found[SPLITS[split]][name] == pytest.approx(expected)
 
 
-def test_scores_of_classes_are_those_of_the_mean_probabilities(classes: Given) -> None:
+def test_scores_of_classes_are_those_of_the_mean_probabilities(classes: ScoringData) -> None:
     found, rows = score_sizes(classification, classes)["test"], SPLIT == 2
     truth = classes.data.target[rows].astype(int)
     for name, chosen in (("marginal", [*range(CHAINS * DRAWS)]), ("modal", MODAL)):
@@ -76,7 +76,7 @@ def test_scores_of_classes_are_those_of_the_mean_probabilities(classes: Given) -
     assert found["marginal"] != found["modal"]
 
 
-def test_every_draw_has_scores_of_its_own(numbers: Given, classes: Given) -> None:
+def test_every_draw_has_scores_of_its_own(numbers: ScoringData, classes: ScoringData) -> None:
     table = draws_table(regression, numbers, np.array([3, 7, 11, 15, 19, 23]))
     assert len(table["split"]) == 3 * CHAINS * DRAWS
     place = 2 * CHAINS * DRAWS + DRAWS + 4
@@ -89,7 +89,7 @@ def test_every_draw_has_scores_of_its_own(numbers: Given, classes: Given) -> Non
     assert "accuracy" in draws_table(classification, classes, np.arange(DRAWS))
 
 
-def test_of_several_targets_the_rmse_is_their_mean(numbers: Given) -> None:
+def test_of_several_targets_the_rmse_is_their_mean(numbers: ScoringData) -> None:
     data = numbers.data
     function = np.stack([numbers.posterior.function, numbers.posterior.function + 1], axis=2)
     two = numbers._replace(
@@ -103,7 +103,7 @@ def test_of_several_targets_the_rmse_is_their_mean(numbers: Given) -> None:
     np.testing.assert_allclose(both, (first + second) / 2)
 
 
-def test_the_table_has_a_row_for_each_split_and_prediction(numbers: Given) -> None:
+def test_the_table_has_a_row_for_each_split_and_prediction(numbers: ScoringData) -> None:
     scores = score_sizes(regression, numbers)
     table = scores_table(scores)
     assert table["split"].tolist() == ["val", "val", "test", "test"]

@@ -6,7 +6,7 @@ from scipy import stats
 
 from nlobayes.evaluation.tables import curves as tables
 from nlobayes.evaluation.tasks import regression
-from nlobayes.evaluation.tasks.task import Choices, Given
+from nlobayes.evaluation.tasks.task import Choices, ScoringData
 from nlobayes.types import Columns, Predicted
 from tests.rows import dataset_of
 from tests.unit.evaluation.noises import make_noise
@@ -101,14 +101,14 @@ def test_noise_of_every_point_is_its_own() -> None:
     assert found["density"]["density"][last].max() == pytest.approx(stats.norm.pdf(0) / 5, rel=1e-3)
 
 
-def given(inputs: int) -> Given:
+def given(inputs: int) -> ScoringData:
     """Predictions of 90 rows with so many inputs, in three chains."""
     rng, rows = np.random.default_rng(5), 90
     x, split = rng.uniform(-1, 1, (rows, inputs)), rng.permutation(np.repeat([0, 1, 2], 30))
     y = x[:, 0] ** 2 + rng.normal(0, 0.1, rows)
     data = dataset_of(x, y, split=split, reference=np.flatnonzero(split == 2))
     f = x[:, 0] ** 2 + rng.normal(0, 0.05, (60, 1))
-    return Given(data, x[:, 0], Predicted(f, "gaussian", np.array(0.1)), Predicted(f[:4]), 3)
+    return ScoringData(data, x[:, 0], Predicted(f, "gaussian", np.array(0.1)), Predicted(f[:4]), 3)
 
 
 def test_test_rows_of_one_input_are_shown_in_their_order() -> None:

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from nlobayes.inference.landscape import (
-    along,
     bezier,
     distances,
+    energies_along,
     energies_on,
     fit_bezier,
     midpoint,
@@ -82,7 +82,7 @@ def test_a_path_begins_and_ends_at_its_positions() -> None:
 
 
 def test_the_midpoint_makes_the_path_straight() -> None:
-    found = along(bowl, FIRST, midpoint(FIRST, LAST), LAST, T)
+    found = energies_along(bowl, FIRST, midpoint(FIRST, LAST), LAST, T)
     lines = (1 - T[:, None]) * np.asarray(FIRST) + T[:, None] * np.asarray(LAST)
     np.testing.assert_allclose(found, 0.5 * (lines**2) @ np.asarray(STIFFNESS), rtol=1e-12)
 
@@ -96,16 +96,16 @@ def test_the_path_through_a_bowl_is_the_known_one() -> None:
     """
     fitted = fit_bezier(jax.random.key(0), bowl, FIRST, LAST, steps=2000, learning_rate=0.03)
     np.testing.assert_allclose(fitted, -0.75 * (FIRST + LAST), atol=0.1)
-    straight = along(bowl, FIRST, midpoint(FIRST, LAST), LAST, T)
-    assert along(bowl, FIRST, fitted, LAST, T).mean() < straight.mean()
+    straight = energies_along(bowl, FIRST, midpoint(FIRST, LAST), LAST, T)
+    assert energies_along(bowl, FIRST, fitted, LAST, T).mean() < straight.mean()
 
 
 def test_a_path_around_a_ring_stays_in_its_valley() -> None:
     """Across 115 degrees the straight line climbs to (1 - cos 1)^2."""
     first, last = jnp.array([1.0, 0.0]), jnp.array([jnp.cos(2.0), jnp.sin(2.0)])
     control = fit_bezier(jax.random.key(1), ring, first, last, steps=300, learning_rate=0.1)
-    straight = along(ring, first, midpoint(first, last), last, T)
-    curved = along(ring, first, control, last, T)
+    straight = energies_along(ring, first, midpoint(first, last), last, T)
+    curved = energies_along(ring, first, control, last, T)
     np.testing.assert_allclose(straight.max(), (1 - np.cos(1)) ** 2, rtol=1e-12)
     assert curved.max() < straight.max() / 100
     assert curved.mean() < straight.mean() / 100

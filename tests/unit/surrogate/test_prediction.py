@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from nlobayes.model.networks import Network
-from nlobayes.surrogate.prediction import Compiled, predict
+from nlobayes.surrogate.prediction import CompiledNetwork, predict
 
 BY_HAND: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
     "tanh": lambda x, a: np.tanh(x),
@@ -62,7 +62,7 @@ def test_every_draw_is_evaluated_at_every_point(
 def test_mean_and_error_are_those_of_all_draws(points: int) -> None:
     """The points that pad the number to a power of two are not in the result."""
     draws, x = random_draws(SIZES, (35,)), np.random.default_rng(4).normal(size=(points, 3))
-    mean, sd = Compiled(Network(SIZES, "tanh"), draws).mean_and_sd(x)
+    mean, sd = CompiledNetwork(Network(SIZES, "tanh"), draws).mean_and_sd(x)
     outputs = [one_draw(draws, index, x, "tanh") for index in range(35)]
     np.testing.assert_allclose(mean, np.mean(outputs, axis=0), rtol=1e-11, atol=1e-12)
     np.testing.assert_allclose(sd, np.std(outputs, axis=0), rtol=1e-11, atol=1e-12)

@@ -12,7 +12,7 @@ import pytest
 from nlobayes import Surrogate
 from nlobayes.data.transforms import FeatureTransform, apply_features
 from nlobayes.evaluation.predictive.density import predictive_moments, predictive_quantiles
-from nlobayes.evaluation.predictive.noise_fit import at_points
+from nlobayes.evaluation.predictive.noise_fit import noise_at_points
 from nlobayes.surrogate.surrogate import Engine
 from nlobayes.types import Exported
 from tests.refusals import refused
@@ -48,7 +48,7 @@ def test_predicts_what_the_evaluation_computes(
     exported = make_exported(family)
     predicted = Surrogate(exported, engine).predict(X, quantiles=(0.025, 0.84), on="model")
     functions = by_hand(exported, X)
-    noise = at_points(NOISES[family], functions, seen(exported, X))
+    noise = noise_at_points(NOISES[family], functions, seen(exported, X))
     moments = predictive_moments(functions, noise)
     np.testing.assert_allclose(predicted.mean, moments.mean, rtol=0, atol=1e-6)
     np.testing.assert_allclose(predicted.posterior_sd, moments.posterior_sd, rtol=1e-5)

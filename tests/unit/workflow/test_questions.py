@@ -206,7 +206,7 @@ def test_only_runs_whose_size_is_drawn_have_figures_of_it(make_plan: MakePlan) -
         assert f"results/figures/{RUN}/{figure}.svg" not in grid_outputs(plan, "one")
     assert re.fullmatch(runs_of_drawn_sizes(plan), run)
     assert not re.fullmatch(runs_of_drawn_sizes(plan), RUN)
-    spec = Specifications(plan).of_run("tabulate_sizes")["spec"](Wildcards(run=run))
+    spec = Specifications(plan).fields_of_run("tabulate_sizes")["spec"](Wildcards(run=run))
     assert json.loads(spec)["network"]["units"]["kind"] == "uniform"
 
 
@@ -238,7 +238,7 @@ def test_timed_grids_end_with_both_figures_and_state_the_length_of_draws(
         "timings/speed/timed/speed.svg",
         "timings/speed/timed/loadings.svg",
     ]
-    timed_runs = json.loads(Specifications(plan).of_timing(Wildcards(grid="timed")))["runs"]
+    timed_runs = json.loads(Specifications(plan).timing_job(Wildcards(grid="timed")))["runs"]
     lengths = [(run["integration_steps"], run["most_gradients"]) for run in timed_runs]
     assert lengths == [(256, None), (None, 4096), (None, None)]
 
@@ -270,7 +270,7 @@ def test_a_command_gets_its_own_specification_and_the_digest_of_its_code(
     plan: Plan, verb: str
 ) -> None:
     hmc, nuts = (Wildcards(run=RUN.replace("hmc", kernel)) for kernel in ("hmc", "nuts"))
-    fields = Specifications(plan).of_run(verb)
+    fields = Specifications(plan).fields_of_run(verb)
     assert json.loads(fields["spec"](hmc))["seed"] == 1
     same_code = fields["code"](hmc) == fields["code"](nuts)
     assert same_code is (verb in {"evaluate", "tabulate"})
@@ -294,7 +294,7 @@ def test_a_rival_is_told_its_settings_alone_and_whether_its_library_is_there(
     make_plan: MakePlan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """So that it is fitted once its library is installed."""
-    fields = Specifications(make_plan(RIVALS)).of_rival("rival")
+    fields = Specifications(make_plan(RIVALS)).fields_of_rival("rival")
     job = Wildcards(dataset="made", rival="trees")
     assert json.loads(fields["spec"](job))["rival"]["seed"] == 4
     assert fields["missing"](job) == ""

@@ -16,7 +16,7 @@ from nlobayes.diagnostics.run_diagnostics import Diagnostics
 from nlobayes.errors import InputError
 from nlobayes.evaluation.comparison import runs as comparison
 from nlobayes.evaluation.comparison import settings
-from nlobayes.evaluation.comparison.runs import Learned, PointPredictions, RunMetrics
+from nlobayes.evaluation.comparison.runs import LearnedData, PointPredictions, RunMetrics
 from nlobayes.evaluation.run_evaluation import Evaluation
 from nlobayes.evaluation.scores.information import elpd_difference
 from nlobayes.metrics.shown import MONTE_CARLO, error_of
@@ -130,13 +130,15 @@ def _read(run: ComparedRun, folder: Path) -> RunMetrics:
     )
 
 
-def _learned(evaluation: Evaluation) -> Learned | None:
+def _learned(evaluation: Evaluation) -> LearnedData | None:
     if "learned" not in evaluation:
         return None
     found = evaluation["learned"]
     stated = evaluation.get("stated_noise")
     declared = stated.get("declared") if stated else None
-    return Learned(tuple(found["target"]), found["unit"], found["scale"], found["train"], declared)
+    return LearnedData(
+        tuple(found["target"]), found["unit"], found["scale"], found["train"], declared
+    )
 
 
 def _unreliable(runs: list[RunMetrics]) -> list[str]:

@@ -88,7 +88,7 @@ def _with_architecture(diagnostics: Diagnostics, groups: Groups, limit: float) -
 def _of_approximation(job: DiagnoseJob, groups: Groups, stated: Mapping[str, Any]) -> Diagnostics:
     noise, lp = groups["posterior"].get("noise"), groups["sample_stats"]["lp"]
     tight = _tightness(job, None if noise is None else noise.values, groups["observed_data"])
-    found = verdict.of_approximation(lp.sizes["draw"], tightness=tight)
+    found = verdict.diagnose_approximation(lp.sizes["draw"], tightness=tight)
     if (evidence := stated.get("log_evidence")) is not None:
         found["log_evidence"] = np.ravel(evidence).tolist()
     return found

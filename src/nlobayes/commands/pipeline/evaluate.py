@@ -18,7 +18,7 @@ from nlobayes.evaluation.tasks.combined import stack
 from nlobayes.evaluation.tasks.given import check_same_points, given
 from nlobayes.evaluation.tasks.learned import check_target, learned
 from nlobayes.evaluation.tasks.sizes import score_sizes
-from nlobayes.evaluation.tasks.task import Choices, Given
+from nlobayes.evaluation.tasks.task import Choices, ScoringData
 from nlobayes.own_functions import bind
 from nlobayes.study.jobs import EvaluateJob
 from nlobayes.study.own_score import CustomScore
@@ -76,7 +76,7 @@ def _by_name(rivals: list[NamedRival], data: Dataset) -> dict[str, RivalPredicti
     return {one.name: one.prediction for one in rivals}
 
 
-def _scored_draws(given: Given) -> ScoredDraws:
+def _scored_draws(given: ScoringData) -> ScoredDraws:
     """Count the draws that are scored, and estimate what they are worth at reference points."""
     function = given.posterior.function[:, given.data.reference]
     draws = function.reshape(given.chains, len(function) // given.chains, -1)

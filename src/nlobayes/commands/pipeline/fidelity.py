@@ -15,7 +15,12 @@ from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
 from nlobayes.data.splits import TEST
 from nlobayes.errors import InputError
-from nlobayes.evaluation.comparison.posteriors import Held, compare, compare_halves, held_out
+from nlobayes.evaluation.comparison.posteriors import (
+    HeldOutDraws,
+    compare,
+    compare_halves,
+    held_out,
+)
 from nlobayes.evaluation.fidelity import pareto_k
 from nlobayes.study.jobs import read_job
 from nlobayes.study.jobs_of_runs import FidelityJob
@@ -83,7 +88,7 @@ def _sources(run: str, results: Path) -> Sources:
     )
 
 
-def _read_draws(paths: Sequence[Path]) -> list[Held]:
+def _read_draws(paths: Sequence[Path]) -> list[HeldOutDraws]:
     """Read the predictions of each posterior at the test rows, which must be the same."""
     read = {path: open_artifact(path, "predictions").groups for path in paths}
     first = read[paths[0]]["points"]
@@ -93,7 +98,7 @@ def _read_draws(paths: Sequence[Path]) -> list[Held]:
     return [_held(groups, first["split"].values == TEST) for groups in read.values()]
 
 
-def _held(groups: Groups, rows: np.ndarray) -> Held:
+def _held(groups: Groups, rows: np.ndarray) -> HeldOutDraws:
     predictions = groups["predictions"]
     return held_out(read_predicted(predictions), predictions.sizes["chain"], rows)
 

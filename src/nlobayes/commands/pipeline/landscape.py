@@ -94,15 +94,15 @@ def _plane(energy_fn: Any, positions: np.ndarray) -> tuple[Columns, Columns]:
 
 
 def _path(key: Any, energy_fn: Any, positions: Any) -> Columns:
-    from nlobayes.inference.landscape import along, fit_bezier, midpoint
+    from nlobayes.inference.landscape import energies_along, fit_bezier, midpoint
 
     first, last = positions[0], positions[1]
     control = fit_bezier(
         key, energy_fn, first, last, steps=BEZIER_STEPS, learning_rate=LEARNING_RATE
     )
     t = np.linspace(0, 1, PATH_POINTS)
-    straight = along(energy_fn, first, midpoint(first, last), last, t)
-    curved = along(energy_fn, first, control, last, t)
+    straight = energies_along(energy_fn, first, midpoint(first, last), last, t)
+    curved = energies_along(energy_fn, first, control, last, t)
     return {"t": t, "straight": _finite(straight), "bezier": _finite(curved)}
 
 

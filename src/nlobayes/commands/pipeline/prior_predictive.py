@@ -39,7 +39,7 @@ def prior_predictive(job: PriorPredictiveJob, dataset: DatasetFile) -> TableFile
     """
     from nlobayes import builder
 
-    covariate = covariates.of(dataset, job.covariate)
+    covariate = covariates.covariate_of(dataset, job.covariate)
     model = builder.build_model(job.model, dataset)
     features = dataset.features[dataset.reference]
     outputs = builder.draw_functions(model, features, seed=job.seed, draws=job.draws)

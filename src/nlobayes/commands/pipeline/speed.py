@@ -134,9 +134,11 @@ def _gradient(logdensity_fn: Callable[..., Any], position: Any) -> Trials:
 
 def _predictions(drawn: dict[str, np.ndarray], run: TimedRun, features: int) -> dict[str, Trials]:
     """Time mean and standard deviation over draws (`predict`), and all outputs of draws (`raw`)."""
-    from nlobayes.surrogate.prediction import Compiled
+    from nlobayes.surrogate.prediction import CompiledNetwork
 
-    network = Compiled(network_of(drawn, bind_activations(run.model.network.activation)), drawn)
+    network = CompiledNetwork(
+        network_of(drawn, bind_activations(run.model.network.activation)), drawn
+    )
     points = np.random.default_rng(0).standard_normal((max(POINTS), features))
     ways: dict[str, Callable[..., Any]] = {"predict": network.mean_and_sd, "raw": network}
     return {

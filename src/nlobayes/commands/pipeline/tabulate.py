@@ -58,6 +58,6 @@ def tabulate(
     return {
         "verdict": verdict.table(diagnostics["checks"]),
         "loss": tables.losses([one.loss for one in start], [one.validation_rmse for one in start]),
-        "labels": labels(dataset, covariates.of(dataset, job.covariate).label),
+        "labels": labels(dataset, covariates.covariate_of(dataset, job.covariate).label),
         **of_predictions,
     }

@@ -45,7 +45,7 @@ def tabulate_chains(
     plots
         Folder for the tables.
     """
-    covariate = covariates.of(dataset, job.covariate)
+    covariate = covariates.covariate_of(dataset, job.covariate)
     free = without_fixed(posterior["posterior"])
     draws, names = posterior_draws({**posterior, "posterior": free}), weight_names(free)
     thin, shown = stored_every(free), Parameters.of(free)

@@ -24,7 +24,7 @@ from nlobayes.diagnostics.thinning import SCORES, thinning_table, unthinned_tabl
 from nlobayes.errors import InputError
 from nlobayes.evaluation.classification.scores import classification_scores, predict_classes
 from nlobayes.evaluation.predictive.density import log_predictive_density
-from nlobayes.evaluation.predictive.noise_fit import at_points, fit_noise
+from nlobayes.evaluation.predictive.noise_fit import fit_noise, noise_at_points
 from nlobayes.evaluation.scores.proper_scores import crps_per_point
 from nlobayes.types import Columns, Dataset, File, Stated
 
@@ -116,7 +116,7 @@ def _score_outputs(
 def _score_output(
     held: np.ndarray, predicted: np.ndarray, held_seen: np.ndarray, seen: np.ndarray
 ) -> dict[str, float]:
-    noise = at_points(fit_noise(held, held_seen, family="gaussian"), predicted)
+    noise = noise_at_points(fit_noise(held, held_seen, family="gaussian"), predicted)
     error = predicted.mean(axis=0) - seen
     return {
         "rmse": float(np.sqrt(np.mean(error**2))),

@@ -273,7 +273,10 @@ def _report_verdict(fitted: Fitted) -> None:
     typer.echo(_accuracy(fitted.evaluation))
     if untested:
         typer.echo(f"  {untested}")
-    for line in (*in_words.of_spread(fitted.evaluation), in_words.of_rival(fitted.evaluation)):
+    for line in (
+        *in_words.describe_spread(fitted.evaluation),
+        in_words.describe_rival(fitted.evaluation),
+    ):
         typer.echo(line)
     for line in failure.failed if failure else ():
         typer.echo(f"  {line}")

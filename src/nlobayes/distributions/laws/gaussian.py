@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from nlobayes.distributions import tables
-from nlobayes.distributions.distribution import Rows, at_points, by_point
+from nlobayes.distributions.distribution import Rows, spread_over_points, values_at_points
 from nlobayes.untyped import Array
 
 
@@ -37,7 +37,7 @@ class Gaussian(NamedTuple):
 
     def sample(self, rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
         """Draw residuals (point, ...)."""
-        drawn: np.ndarray = by_point(self.scale, shape) * rng.standard_normal(shape)
+        drawn: np.ndarray = spread_over_points(self.scale, shape) * rng.standard_normal(shape)
         return drawn
 
     def sd(self) -> Array:
@@ -46,7 +46,7 @@ class Gaussian(NamedTuple):
 
     def at(self, points: Rows) -> Gaussian:
         """Return the law at some of its points."""
-        return Gaussian(at_points(self.scale, points))
+        return Gaussian(values_at_points(self.scale, points))
 
     def check(self) -> None:
         """Refuse a scale that is not positive and finite."""

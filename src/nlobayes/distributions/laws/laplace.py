@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nlobayes.distributions import tables
-from nlobayes.distributions.distribution import Rows, at_points, by_point
+from nlobayes.distributions.distribution import Rows, spread_over_points, values_at_points
 from nlobayes.untyped import Array
 
 
@@ -39,7 +39,7 @@ class Laplace(NamedTuple):
 
     def sample(self, rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
         """Draw residuals (point, ...)."""
-        drawn: np.ndarray = by_point(self.scale, shape) * rng.laplace(size=shape)
+        drawn: np.ndarray = spread_over_points(self.scale, shape) * rng.laplace(size=shape)
         return drawn
 
     def sd(self) -> Array:
@@ -48,7 +48,7 @@ class Laplace(NamedTuple):
 
     def at(self, points: Rows) -> Laplace:
         """Return the law at some of its points."""
-        return Laplace(at_points(self.scale, points))
+        return Laplace(values_at_points(self.scale, points))
 
     def check(self) -> None:
         """Refuse a scale that is not positive and finite."""

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from nlobayes.distributions import recalibration, tables
-from nlobayes.distributions.distribution import Rows, at_points, by_point
+from nlobayes.distributions.distribution import Rows, spread_over_points, values_at_points
 from nlobayes.distributions.laws.student_t import StudentT
 from nlobayes.errors import InputError
 from nlobayes.untyped import Array
@@ -63,7 +63,7 @@ class RecalibratedStudentT(NamedTuple):
         uniform = rng.random(shape)
         half = recalibration.invert(2 * np.minimum(uniform, 1 - uniform), nodes) / 2
         standard = np.copysign(np.interp(half, probability, residual), uniform - 0.5)
-        drawn: np.ndarray = by_point(self.scale, shape) * standard
+        drawn: np.ndarray = spread_over_points(self.scale, shape) * standard
         return drawn
 
     def sd(self) -> Array:
@@ -73,7 +73,7 @@ class RecalibratedStudentT(NamedTuple):
     def at(self, points: Rows) -> RecalibratedStudentT:
         """Return the law at some of its points."""
         tails = self.tails if self.tails.ndim == 1 else self.tails[points]
-        return self._replace(scale=at_points(self.scale, points), tails=tails)
+        return self._replace(scale=values_at_points(self.scale, points), tails=tails)
 
     def check(self) -> None:
         """Refuse parameters of a Student-t without a variance, and tails that do not increase."""

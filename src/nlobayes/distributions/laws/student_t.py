@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import gammaln, stdtr, stdtrit
 
 from nlobayes.distributions import tables
-from nlobayes.distributions.distribution import Rows, at_points, by_point
+from nlobayes.distributions.distribution import Rows, spread_over_points, values_at_points
 from nlobayes.errors import InputError
 from nlobayes.untyped import Array
 
@@ -49,7 +49,7 @@ class StudentT(NamedTuple):
     def sample(self, rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
         """Draw residuals (point, ...); the degrees of freedom must be one number."""
         standard = rng.standard_t(self.degrees_of_freedom, shape)
-        drawn: np.ndarray = by_point(self.scale, shape) * standard
+        drawn: np.ndarray = spread_over_points(self.scale, shape) * standard
         return drawn
 
     def sd(self) -> Array:
@@ -58,7 +58,7 @@ class StudentT(NamedTuple):
 
     def at(self, points: Rows) -> StudentT:
         """Return the law at some of its points."""
-        return self._replace(scale=at_points(self.scale, points))
+        return self._replace(scale=values_at_points(self.scale, points))
 
     def check(self) -> None:
         """Refuse a scale that is not positive and finite, and no more than 2 degrees of freedom."""

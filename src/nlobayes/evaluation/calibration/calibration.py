@@ -12,7 +12,7 @@ from scipy.stats import norm
 
 from nlobayes.evaluation.calibration.ecdf_band import ecdf_band
 from nlobayes.evaluation.predictive.density import checked_split, predictive_cdf, predictive_moments
-from nlobayes.evaluation.predictive.noise import PredictiveNoise, at_rows, locate
+from nlobayes.evaluation.predictive.noise import PredictiveNoise, locate, select_rows
 
 COVERAGE_MULTIPLES = (1, 2, 3, 4, 5)
 CENTRAL_LEVELS = {"coverage_68": 0.68, "coverage_95": 0.95, "coverage_99_7": 0.997}
@@ -88,7 +88,7 @@ def own_coverage(draws: np.ndarray, noise: PredictiveNoise, *, k: np.ndarray) ->
     count = draws.shape[1]
     most = max(1, _OWN_ELEMENTS // (1 if noise.about_mean else len(draws)))
     points = np.linspace(0, count - 1, min(count, most)).round().astype(int)
-    draws, noise = draws[:, points], at_rows(noise, points)
+    draws, noise = draws[:, points], select_rows(noise, points)
     mean, posterior_sd, total_sd = predictive_moments(draws, noise)
     deviations = np.abs(standardised_residuals(draws, mean, posterior_sd))
     centres, law, _ = locate(draws, noise)

@@ -24,7 +24,7 @@ MOST_POINTS = 250
 """Largest number of compared rows, in even steps through the held-out rows."""
 
 
-class Held(NamedTuple):
+class HeldOutDraws(NamedTuple):
     """The predictions of the chains of a posterior for held-out rows.
 
     `predicted` has the draws chain after chain; for several targets the axis of the points is
@@ -42,13 +42,13 @@ class Held(NamedTuple):
         return function.reshape(self.chains, len(function) // self.chains, -1)
 
 
-def held_out(predicted: Predicted, chains: int, rows: np.ndarray) -> Held:
+def held_out(predicted: Predicted, chains: int, rows: np.ndarray) -> HeldOutDraws:
     """Take at most 250 of the rows (point,) in even steps, several targets side by side."""
     (there,) = np.nonzero(rows)
     chosen = there[np.unique(np.linspace(0, len(there) - 1, MOST_POINTS).astype(int))]
     function = predicted.function[:, chosen]
     if predicted.family is None:
-        return Held(predicted._replace(function=function), chains, len(chosen))
+        return HeldOutDraws(predicted._replace(function=function), chains, len(chosen))
     shape = len(function), -1
     scale = np.broadcast_to(np.asarray(predicted.scale), predicted.function.shape)[:, chosen]
     degrees = predicted.degrees_of_freedom
@@ -57,10 +57,10 @@ def held_out(predicted: Predicted, chains: int, rows: np.ndarray) -> Held:
     flat = predicted._replace(
         function=function.reshape(shape), scale=scale.reshape(shape), degrees_of_freedom=degrees
     )
-    return Held(flat, chains, len(chosen))
+    return HeldOutDraws(flat, chains, len(chosen))
 
 
-def compare(exact: Held, approximation: Held) -> Measures:
+def compare(exact: HeldOutDraws, approximation: HeldOutDraws) -> Measures:
     """Compare an approximation, whose draws count as independent, with the exact posterior.
 
     The keys are those of `fidelity`, and the mean and the 95 % quantile of the total variation.
@@ -70,7 +70,7 @@ def compare(exact: Held, approximation: Held) -> Measures:
     return measures | _variation(exact.predicted, approximation.predicted)
 
 
-def compare_halves(exact: Held) -> Measures:
+def compare_halves(exact: HeldOutDraws) -> Measures:
     """Compare one half of the exact chains with the other, for the distances by chance.
 
     The keys are those of `distances`, and the mean and the 95 % quantile of the total variation.

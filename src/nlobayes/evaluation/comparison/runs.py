@@ -19,7 +19,7 @@ from nlobayes.checks import failed
 from nlobayes.diagnostics.run_diagnostics import Diagnostics
 from nlobayes.errors import InputError
 from nlobayes.evaluation.run_evaluation import Rival, ScoredDraws
-from nlobayes.metrics import Shown, shown_in
+from nlobayes.metrics import ComparisonPlace, shown_in
 from nlobayes.metrics.shown import MONTE_CARLO
 from nlobayes.types import Columns
 from nlobayes.untyped import Facts
@@ -44,7 +44,7 @@ SAMPLING = (
 FITTED = ("r2_log10", "r2_target_mean")
 """Scores of the train rows that the table of runs shows, with prefix `train_`."""
 
-METRICS = shown_in(Shown.PAIRED)
+METRICS = shown_in(ComparisonPlace.PAIRED)
 """Metrics that compare settings, if they exist: test scores, scores of the likelihood, and mixing
 of chains."""
 
@@ -55,7 +55,7 @@ LEVEL = 0.95
 """Probability of the intervals of differences."""
 
 
-class Learned(NamedTuple):
+class LearnedData(NamedTuple):
     """The data of a run: names, unit and scale of its targets, and the digest of its train rows.
 
     `declared` is the fixed noise of its likelihood; None if the noise is learned.
@@ -94,7 +94,7 @@ class RunMetrics(NamedTuple):
     test: Mapping[str, float | None]
     baseline: Mapping[str, float | None]
     loo: np.ndarray | None = None
-    learned: Learned | None = None
+    learned: LearnedData | None = None
     rivals: Mapping[str, Rival] = {}
     compared: tuple[str, ...] = ()
     train: Mapping[str, float | None] = {}

@@ -26,6 +26,6 @@ def locate(draws: np.ndarray, noise: PredictiveNoise) -> Mixture:
     return Mixture(centres, noise.law)
 
 
-def at_rows(noise: PredictiveNoise, rows: Rows) -> PredictiveNoise:
+def select_rows(noise: PredictiveNoise, rows: Rows) -> PredictiveNoise:
     """Return the noise at some of its points."""
     return noise._replace(law=noise.law.at(rows))

@@ -52,7 +52,7 @@ def fit_noise(
     return _family(family).fit(Points(*checked_split(draws, observed), features, covariate))
 
 
-def at_points(
+def noise_at_points(
     fitted: FittedNoise, draws: np.ndarray, features: np.ndarray | None = None
 ) -> PredictiveNoise:
     """Return the noise at points with these draws (sample, point) and features (point, feature).

@@ -14,7 +14,7 @@ import numpy as np
 from nlobayes.evaluation.calibration.conditional import DECILES, equal_count_bins
 from nlobayes.evaluation.classification.scores import ClassPrediction
 from nlobayes.evaluation.predictive.density import checked_split
-from nlobayes.evaluation.predictive.noise import PredictiveNoise, at_rows
+from nlobayes.evaluation.predictive.noise import PredictiveNoise, select_rows
 from nlobayes.evaluation.run_evaluation import Scores
 from nlobayes.evaluation.scores import classification, regression
 from nlobayes.evaluation.scores.own import NO_OWN, OwnScores
@@ -131,7 +131,7 @@ def by_decile(
             high=float(covariate[points].max()),
             points=len(points),
             scores=evaluate(
-                draws[:, points], observed[points], at_rows(noise, points), rng, scale=scale
+                draws[:, points], observed[points], select_rows(noise, points), rng, scale=scale
             ),
         )
         for points in equal_count_bins(covariate, DECILES)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from nlobayes.distributions.mixture import Mixture
-from nlobayes.evaluation.predictive.noise import PredictiveNoise, at_rows, locate
+from nlobayes.evaluation.predictive.noise import PredictiveNoise, locate, select_rows
 from nlobayes.types import Columns
 
 DRAWS = 40
@@ -49,7 +49,7 @@ def tables(
     return {
         "curves": _long(curves, draws[np.ix_(shown, points)], x),
         "maps": _long(members, maps[:, points], x),
-        "predictive_quantiles": _quantiles(draws[:, points], x, at_rows(noise, points)),
+        "predictive_quantiles": _quantiles(draws[:, points], x, select_rows(noise, points)),
         "density": density(draws, covariate, noise),
     }
 
@@ -75,7 +75,7 @@ def density(draws: np.ndarray, covariate: np.ndarray, noise: PredictiveNoise) ->
     points = evenly(len(covariate), IMAGE_POINTS)
     if not len(points):
         return {name: np.empty(0) for name in ("covariate", "value", "density")}
-    predictive = locate(draws[:, points], at_rows(noise, points))
+    predictive = locate(draws[:, points], select_rows(noise, points))
     edges = _edges(predictive)
     below = np.stack([predictive.cdf(np.full(len(points), edge)) for edge in edges])
     found = np.diff(below, axis=0) / np.diff(edges)[:, np.newaxis]

@@ -13,7 +13,7 @@ from nlobayes.evaluation.calibration import calibration
 from nlobayes.evaluation.calibration import conditional as conditions
 from nlobayes.evaluation.calibration.checks import check
 from nlobayes.evaluation.predictive import density as predictive
-from nlobayes.evaluation.predictive.noise import PredictiveNoise, at_rows, locate
+from nlobayes.evaluation.predictive.noise import PredictiveNoise, locate, select_rows
 from nlobayes.evaluation.scores import of_split as scores
 from nlobayes.evaluation.scores.accuracy import mean_target, to_target
 from nlobayes.types import Columns, Dataset
@@ -76,7 +76,7 @@ def predictions(draws: np.ndarray, rows: Rows, noise: PredictiveNoise, *, scale:
             "covariate": rows.covariate[points],
             "distance": rows.distance[points],
             **_predicted(
-                draws[:, points], rows.observed[points], at_rows(noise, points), scale=scale
+                draws[:, points], rows.observed[points], select_rows(noise, points), scale=scale
             ),
         }
         for name, points in _points(rows)
@@ -99,7 +99,7 @@ def coverage(predicted: Columns, draws: np.ndarray, noise: PredictiveNoise) -> C
 
     def of_split(part: Columns) -> Columns:
         points = part["point"]
-        own = calibration.own_coverage(draws[:, points], at_rows(noise, points), k=WIDTHS)
+        own = calibration.own_coverage(draws[:, points], select_rows(noise, points), k=WIDTHS)
         return calibration.coverage_table(part["z_epistemic"], part["z_total"], own, k=WIDTHS)
 
     return _by_split(predicted, of_split)
@@ -152,7 +152,7 @@ def deciles(
     parts = []
     for name, points in _points(rows):
         split = draws[:, points], rows.observed[points], rows.covariate[points]
-        here = at_rows(noise, points)
+        here = select_rows(noise, points)
         for index, decile in enumerate(scores.by_decile(*split, here, rng, scale=scale)):
             row = {"split": name, "decile": index, **decile._asdict(), **decile.scores}
             parts.append({key: row[key] for key in row if key not in ("scores", "undefined")})
@@ -171,7 +171,7 @@ def cases(
     Without a choice there is one with a small, one with a typical and one with a large pull.
     """
     test = np.flatnonzero(rows.split == SPLITS.index("test"))
-    here = at_rows(noise, test)
+    here = select_rows(noise, test)
     mean, _, total_sd = predictive.predictive_moments(draws[:, test], here)
     pulls = (mean - rows.observed[test]) / total_sd
     places = [(CHOSEN, int(np.searchsorted(test, point))) for point in chosen]

@@ -27,7 +27,7 @@ from nlobayes.evaluation.scores.own import OwnScores
 from nlobayes.evaluation.tables import examples, planes
 from nlobayes.evaluation.tasks.measures import accuracy_of_classes
 from nlobayes.evaluation.tasks.stated import compare_classes, log_likelihood_of_classes
-from nlobayes.evaluation.tasks.task import Choices, Given
+from nlobayes.evaluation.tasks.task import Choices, ScoringData
 from nlobayes.metrics.shown import MONTE_CARLO
 from nlobayes.types import Columns, Dataset
 
@@ -37,7 +37,7 @@ log_likelihood = log_likelihood_of_classes
 measure = accuracy_of_classes
 
 
-def score(given: Given, choices: Choices) -> Evaluation:
+def score(given: ScoringData, choices: Choices) -> Evaluation:
     """Score every split, the MAPs as an ensemble with the accuracy of each, and the calibration."""
     data, posterior, members = given.data, given.posterior.function, given.baseline.function
     each = (_predicted(member[np.newaxis], data, TEST) for member in members)
@@ -60,7 +60,7 @@ def score(given: Given, choices: Choices) -> Evaluation:
     }
 
 
-def tables(given: Given, choices: Choices, scores: Evaluation) -> dict[str, Columns]:
+def tables(given: ScoringData, choices: Choices, scores: Evaluation) -> dict[str, Columns]:
     """Tabulate the checks, the classes, and the confusion matrix."""
     probabilities, data = given.posterior.function, given.data
     of_splits = [_tables_of_split(probabilities, data, split) for split in range(len(SPLITS))]
@@ -135,7 +135,7 @@ def _tables_of_split(probabilities: np.ndarray, data: Dataset, split: int) -> di
     }
 
 
-def _single_rows(given: Given, image: tuple[int, int] | None) -> dict[str, Columns]:
+def _single_rows(given: ScoringData, image: tuple[int, int] | None) -> dict[str, Columns]:
     """Tabulate chosen test rows, and the rows of all splits in the plane of their inputs."""
     probabilities, data = given.posterior.function, given.data
     tested, used = np.flatnonzero(data.split == TEST), np.flatnonzero(data.split != UNUSED)

@@ -14,14 +14,14 @@ from nlobayes.evaluation.stacking import (
     resample_chains,
     stacking_weights,
 )
-from nlobayes.evaluation.tasks.task import Choices, Given, Task
+from nlobayes.evaluation.tasks.task import Choices, ScoringData, Task
 from nlobayes.types import Predicted
 
 STREAM = 7
 """Added to the seed of the scores for the random number that chooses the draws."""
 
 
-def stack(task: Task, given: Given, choices: Choices) -> Stacking:
+def stack(task: Task, given: ScoringData, choices: Choices) -> Stacking:
     """Weight the chains by the validation rows, and score the test rows with draws by weight.
 
     Returns
@@ -53,7 +53,7 @@ def stack(task: Task, given: Given, choices: Choices) -> Stacking:
     }
 
 
-def _of_chains(task: Task, given: Given, rows: np.ndarray) -> np.ndarray:
+def _of_chains(task: Task, given: ScoringData, rows: np.ndarray) -> np.ndarray:
     """Return the log density of rows under each chain (chain, row)."""
     density = task.log_likelihood(given, rows)
     return chain_log_density(density.reshape(given.chains, -1, density.shape[1]))

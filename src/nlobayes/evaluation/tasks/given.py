@@ -6,12 +6,12 @@ import numpy as np
 
 from nlobayes.diagnostics import covariates
 from nlobayes.errors import InputError
-from nlobayes.evaluation.tasks.task import Given
+from nlobayes.evaluation.tasks.task import ScoringData
 from nlobayes.types import Dataset, Predictions
 from nlobayes.untyped import Facts
 
 
-def given(predictions: Predictions, facts: Facts, data: Dataset, covariate: str) -> Given:
+def given(predictions: Predictions, facts: Facts, data: Dataset, covariate: str) -> ScoringData:
     """Take predictions of a dataset with the facts of their file, and name its covariate.
 
     Draws are approximate that are neither exact nor have checks of convergence.
@@ -22,9 +22,9 @@ def given(predictions: Predictions, facts: Facts, data: Dataset, covariate: str)
         If the predictions are of another dataset, or the dataset has no such column.
     """
     check_same_points(predictions.observed, predictions.split, data, "predictions")
-    return Given(
+    return ScoringData(
         data=data,
-        covariate=covariates.of(data, covariate).values,
+        covariate=covariates.covariate_of(data, covariate).values,
         posterior=predictions.posterior,
         baseline=predictions.baseline,
         chains=len(predictions.chains),

@@ -13,7 +13,7 @@ import numpy as np
 from nlobayes.evaluation.calibration.calibration import CENTRAL_LEVELS
 from nlobayes.evaluation.calibration.conditional import DECILES, equal_count_bins
 from nlobayes.evaluation.predictive.density import log_predictive_density, predictive_cdf
-from nlobayes.evaluation.predictive.noise_fit import at_points, fit_noise, lies_about_mean
+from nlobayes.evaluation.predictive.noise_fit import fit_noise, lies_about_mean, noise_at_points
 from nlobayes.evaluation.run_evaluation import Halves
 from nlobayes.evaluation.scores.proper_scores import crps_per_point
 
@@ -29,7 +29,7 @@ SCORES = ("coverage_68", "coverage_95", "lppd", "crps")
 _MOST_DRAWS = 200
 
 
-class Held(NamedTuple):
+class HeldOutRows(NamedTuple):
     """Points that were not trained on.
 
     Draws (sample, point) and targets (point,) on the model scale, the covariate (point,) and the
@@ -42,7 +42,7 @@ class Held(NamedTuple):
     features: np.ndarray
 
 
-def choose_family(held: Held, seed: Sequence[int], *, changes: bool = False) -> Halves:
+def choose_family(held: HeldOutRows, seed: Sequence[int], *, changes: bool = False) -> Halves:
     """Score every candidate on the same halves, and choose the one with the highest log score.
 
     Parameters
@@ -72,7 +72,7 @@ def choose_family(held: Held, seed: Sequence[int], *, changes: bool = False) -> 
     return {**scores[best], "candidates": found}
 
 
-def halved_scores(held: Held, rng: np.random.Generator, *, family: str) -> Halves:
+def halved_scores(held: HeldOutRows, rng: np.random.Generator, *, family: str) -> Halves:
     """Score the noise of a family on halves of the points that it was not fitted to.
 
     Noise about the draws is fitted and scored with at most 200 of them, evenly spread.
@@ -135,7 +135,7 @@ def _few(draws: np.ndarray, family: str) -> np.ndarray:
     return draws[np.unique(np.linspace(0, len(draws) - 1, _MOST_DRAWS).round().astype(int))]
 
 
-def _halving(held: Held, rng: np.random.Generator, family: str) -> dict[str, np.ndarray]:
+def _halving(held: HeldOutRows, rng: np.random.Generator, family: str) -> dict[str, np.ndarray]:
     """Score every point (point,) with the noise fitted to the other half of the points."""
     points = len(held.observed)
     scores = {name: np.empty(points) for name in SCORES}
@@ -147,7 +147,7 @@ def _halving(held: Held, rng: np.random.Generator, family: str) -> dict[str, np.
 
 
 def _scores(
-    seen: Held, scored: Held, rng: np.random.Generator, family: str
+    seen: HeldOutRows, scored: HeldOutRows, rng: np.random.Generator, family: str
 ) -> dict[str, np.ndarray]:
     draws, observed, _, features = scored
     fitted = fit_noise(
@@ -156,7 +156,7 @@ def _scores(
         features=seen.features,
         covariate=seen.covariate,
     )
-    noise = at_points(fitted, draws, features)
+    noise = noise_at_points(fitted, draws, features)
     central = np.abs(2 * predictive_cdf(draws, observed, noise) - 1)
     return {
         "coverage_68": central <= CENTRAL_LEVELS["coverage_68"],
@@ -166,5 +166,7 @@ def _scores(
     }
 
 
-def _at(held: Held, rows: np.ndarray) -> Held:
-    return Held(held.draws[:, rows], held.observed[rows], held.covariate[rows], held.features[rows])
+def _at(held: HeldOutRows, rows: np.ndarray) -> HeldOutRows:
+    return HeldOutRows(
+        held.draws[:, rows], held.observed[rows], held.covariate[rows], held.features[rows]
+    )

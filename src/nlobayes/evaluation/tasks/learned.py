@@ -6,11 +6,11 @@ import numpy as np
 
 from nlobayes.data.splits import TRAIN
 from nlobayes.errors import InputError
-from nlobayes.evaluation.run_evaluation import Learned
+from nlobayes.evaluation.run_evaluation import LearnedTarget
 from nlobayes.types import Dataset
 
 
-def learned(data: Dataset) -> Learned:
+def learned(data: Dataset) -> LearnedTarget:
     """Return target, unit and scale, and a digest of the numbers and targets of the train rows."""
     rows = np.flatnonzero(data.split == TRAIN)
     digest = hashlib.sha256()

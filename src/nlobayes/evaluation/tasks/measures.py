@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from nlobayes.data.transforms import apply_scale, target_transform
-from nlobayes.evaluation.tasks.task import Given
+from nlobayes.evaluation.tasks.task import ScoringData
 
 ACCURACY, RMSE_LOG10, RMSE_TARGET = "accuracy", "rmse_log10", "rmse_target"
 
 
 def rmse_of_numbers(
-    given: Given, predicted: np.ndarray, rows: np.ndarray
+    given: ScoringData, predicted: np.ndarray, rows: np.ndarray
 ) -> tuple[str, np.ndarray]:
     """Return the RMSE of predictions on the model scale; for several targets its mean.
 
@@ -36,7 +36,7 @@ def rmse_of_numbers(
 
 
 def accuracy_of_classes(
-    given: Given, predicted: np.ndarray, rows: np.ndarray
+    given: ScoringData, predicted: np.ndarray, rows: np.ndarray
 ) -> tuple[str, np.ndarray]:
     """Return the share of the rows whose most probable class is true.
 

@@ -10,11 +10,11 @@ import numpy as np
 
 from nlobayes.checks import OF_TARGET
 from nlobayes.evaluation.run_evaluation import Evaluation
-from nlobayes.evaluation.tasks.task import Given
+from nlobayes.evaluation.tasks.task import ScoringData
 from nlobayes.types import Dataset, Predicted
 
 
-def one_by_one(given: Given) -> Iterator[tuple[str, Given]]:
+def one_by_one(given: ScoringData) -> Iterator[tuple[str, ScoringData]]:
     """Yield the name and the predictions of each target."""
     for place, name in enumerate(given.data.target_names):
         yield (

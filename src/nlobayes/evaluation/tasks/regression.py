@@ -30,8 +30,8 @@ from nlobayes.evaluation.predictive.density import (
     log_predictive_density,
 )
 from nlobayes.evaluation.predictive.fitted import FittedNoise
-from nlobayes.evaluation.predictive.noise import PredictiveNoise, at_rows
-from nlobayes.evaluation.predictive.noise_fit import at_points
+from nlobayes.evaluation.predictive.noise import PredictiveNoise, select_rows
+from nlobayes.evaluation.predictive.noise_fit import noise_at_points
 from nlobayes.evaluation.run_evaluation import Difference, Ensemble, Evaluation, LeastSquares, Rival
 from nlobayes.evaluation.scores import linear
 from nlobayes.evaluation.scores.own_account import own_account
@@ -40,9 +40,9 @@ from nlobayes.evaluation.tables import predictions as of_predictions
 from nlobayes.evaluation.tables.predictions import Rows
 from nlobayes.evaluation.tasks.measures import rmse_of_numbers
 from nlobayes.evaluation.tasks.outputs import join, one_by_one
-from nlobayes.evaluation.tasks.splits import Scored, score_splits, score_test
+from nlobayes.evaluation.tasks.splits import ScoringProblem, score_splits, score_test
 from nlobayes.evaluation.tasks.stated import log_likelihood_of_numbers, score_stated_noise
-from nlobayes.evaluation.tasks.task import Choices, Given
+from nlobayes.evaluation.tasks.task import Choices, ScoringData
 from nlobayes.types import Columns, RivalPrediction
 
 SCALES: tuple[str, ...] = ("log10", "identity")
@@ -50,14 +50,14 @@ log_likelihood = log_likelihood_of_numbers
 measure = rmse_of_numbers
 
 
-def score(given: Given, choices: Choices) -> Evaluation:
+def score(given: ScoringData, choices: Choices) -> Evaluation:
     """Fit the predictive noise on validation rows and score every split, target by target."""
     if len(given.data.target_names) == 1:
         return _score_target(given, choices)
     return join({name: _score_target(one, choices) for name, one in one_by_one(given)})
 
 
-def tables(given: Given, choices: Choices, scores: Evaluation) -> dict[str, Columns]:
+def tables(given: ScoringData, choices: Choices, scores: Evaluation) -> dict[str, Columns]:
     """Tabulate the prediction of every point, and the calibration of the error bars.
 
     Raises
@@ -68,7 +68,7 @@ def tables(given: Given, choices: Choices, scores: Evaluation) -> dict[str, Colu
     rows, scale = _rows(given), _target(given).scale
     draws, rng = _draws(given), np.random.default_rng(choices.seed)
     fitted = _fitted(scores.get("predictive_noise"))
-    noise = at_points(fitted, draws, given.data.features)
+    noise = noise_at_points(fitted, draws, given.data.features)
     predicted = of_predictions.predictions(draws, rows, noise, scale=scale)
     return {
         "predictions": predicted,
@@ -83,21 +83,23 @@ def tables(given: Given, choices: Choices, scores: Evaluation) -> dict[str, Colu
     }
 
 
-def _curves(given: Given, noise: PredictiveNoise) -> dict[str, Columns]:
+def _curves(given: ScoringData, noise: PredictiveNoise) -> dict[str, Columns]:
     """Tabulate curves over the test rows of data with one input; other data give no rows."""
     one_input = len(given.data.input_names) == 1
     test = np.flatnonzero((given.data.split == TEST) & one_input)
     test = test[np.argsort(given.covariate[test], kind="stable")]
     draws, maps = (all_rows[:, test] for all_rows in (_draws(given), given.baseline.function))
     along = given.covariate[test]
-    return curves.tables(draws, maps, given.chains, along, at_rows(noise, test))
+    return curves.tables(draws, maps, given.chains, along, select_rows(noise, test))
 
 
-def _score_target(given: Given, choices: Choices) -> Evaluation:
+def _score_target(given: ScoringData, choices: Choices) -> Evaluation:
     """Score the one target of a dataset."""
     posterior, members = _draws(given), given.baseline.function.astype(np.float64)
     data, chosen = given.data, (choices.seed, choices.noise)
-    scored = Scored(_rows(given), data.features, _target(given), *chosen, data.groups, choices.own)
+    scored = ScoringProblem(
+        _rows(given), data.features, _target(given), *chosen, data.groups, choices.own
+    )
     found, noise = score_splits(posterior, scored, drawn=True)
     scores: Evaluation = {**found}
     scores["baseline"] = _ensemble(members, scored)
@@ -114,17 +116,17 @@ def _score_target(given: Given, choices: Choices) -> Evaluation:
     return scores
 
 
-def _draws(given: Given) -> np.ndarray:
+def _draws(given: ScoringData) -> np.ndarray:
     """Take f of every draw (draw, point) on the model scale."""
     return given.posterior.function.astype(np.float64)
 
 
-def _target(given: Given) -> TargetTransform:
+def _target(given: ScoringData) -> TargetTransform:
     return target_transform(given.data.transforms)
 
 
 def score_rivals(
-    rivals: Mapping[str, RivalPrediction], scored: Scored, density: np.ndarray
+    rivals: Mapping[str, RivalPrediction], scored: ScoringProblem, density: np.ndarray
 ) -> dict[str, Rival]:
     """Score each rival like the posterior, with its own noise.
 
@@ -134,7 +136,7 @@ def score_rivals(
     return {name: _rival(rival, scored, density) for name, rival in rivals.items()}
 
 
-def _rival(rival: RivalPrediction, scored: Scored, density: np.ndarray) -> Rival:
+def _rival(rival: RivalPrediction, scored: ScoringProblem, density: np.ndarray) -> Rival:
     if rival.missing is not None:
         return {"missing": rival.missing}
     found, noise = score_splits(rival.function, scored)
@@ -153,12 +155,16 @@ def _rival(rival: RivalPrediction, scored: Scored, density: np.ndarray) -> Rival
     return scores
 
 
-def _density_of_test(draws: np.ndarray, noise: PredictiveNoise, scored: Scored) -> np.ndarray:
+def _density_of_test(
+    draws: np.ndarray, noise: PredictiveNoise, scored: ScoringProblem
+) -> np.ndarray:
     test = scored.rows.split == TEST
-    return log_predictive_density(draws[:, test], scored.rows.observed[test], at_rows(noise, test))
+    return log_predictive_density(
+        draws[:, test], scored.rows.observed[test], select_rows(noise, test)
+    )
 
 
-def _rows(given: Given) -> Rows:
+def _rows(given: ScoringData) -> Rows:
     """Collect the facts of every point, with the target on the model scale."""
     data, target = given.data, _target(given)
     known = None if data.relative_to is None else offset_of(target, data.relative_to)
@@ -180,7 +186,7 @@ def _coverage_of_thirds(predicted: Columns, choices: Choices) -> list[Calibratio
     return coverage_of_thirds(mean, pit, tested=tested, tolerance=choices.coverage_tolerance)
 
 
-def _ensemble(members: np.ndarray, scored: Scored) -> Ensemble:
+def _ensemble(members: np.ndarray, scored: ScoringProblem) -> Ensemble:
     """Score the MAPs as an ensemble, with its own noise, and the RMSE of each."""
     test = scored.rows.split == TEST
     error = members[:, test] - scored.rows.observed[test]
@@ -190,7 +196,7 @@ def _ensemble(members: np.ndarray, scored: Scored) -> Ensemble:
     return {**scores, "members": {f"rmse_{space}_test": rmse}}
 
 
-def _least_squares(given: Given, scored: Scored) -> LeastSquares:
+def _least_squares(given: ScoringData, scored: ScoringProblem) -> LeastSquares:
     """Score least squares on the features; coefficients in units of the network."""
     data, train = given.data, given.data.split == TRAIN
     fitted = linear.fit(data.features[train], data.target[train])

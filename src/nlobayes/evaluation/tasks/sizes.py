@@ -9,7 +9,7 @@ import numpy as np
 from nlobayes.data.splits import SPLITS, TEST, VALIDATION
 from nlobayes.evaluation.run_evaluation import Scores
 from nlobayes.evaluation.stacking import chain_log_density
-from nlobayes.evaluation.tasks.task import Given, Task
+from nlobayes.evaluation.tasks.task import ScoringData, Task
 from nlobayes.types import Columns
 from nlobayes.untyped import Facts
 
@@ -28,7 +28,7 @@ def modal_draws(sizes: Mapping[str, np.ndarray]) -> np.ndarray:
     return modal
 
 
-def score_sizes(task: Task, given: Given) -> Scores:
+def score_sizes(task: Task, given: ScoringData) -> Scores:
     """Score held-out rows by the mixture of all draws, and by the draws of the modal size.
 
     Returns
@@ -63,7 +63,7 @@ def scores_table(scores: Facts) -> Columns:
     return {name: np.array([row[name] for row in rows]) for name in rows[0]}
 
 
-def draws_table(task: Task, given: Given, draws: np.ndarray) -> Columns:
+def draws_table(task: Task, given: ScoringData, draws: np.ndarray) -> Columns:
     """Tabulate the scores of every single draw of every chain, for each split.
 
     Parameters
@@ -99,7 +99,7 @@ def draws_table(task: Task, given: Given, draws: np.ndarray) -> Columns:
 
 
 def _of_draws(
-    task: Task, given: Given, rows: np.ndarray, density: np.ndarray, draws: np.ndarray
+    task: Task, given: ScoringData, rows: np.ndarray, density: np.ndarray, draws: np.ndarray
 ) -> Scores:
     """Score rows by some draws, whose log densities are (draw, row)."""
     mean = given.posterior.function[draws].mean(axis=0, dtype=np.float64)

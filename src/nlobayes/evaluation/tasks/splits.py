@@ -16,19 +16,19 @@ from nlobayes.evaluation.calibration.pull_counts import pull_counts
 from nlobayes.evaluation.calibration.spread import spread_along
 from nlobayes.evaluation.predictive.density import predictive_cdf, predictive_moments
 from nlobayes.evaluation.predictive.fitted import FittedNoise
-from nlobayes.evaluation.predictive.noise import PredictiveNoise, at_rows
-from nlobayes.evaluation.predictive.noise_fit import at_points, fit_noise
+from nlobayes.evaluation.predictive.noise import PredictiveNoise, select_rows
+from nlobayes.evaluation.predictive.noise_fit import fit_noise, noise_at_points
 from nlobayes.evaluation.run_evaluation import Halves, Scores, SplitScores, Spread
 from nlobayes.evaluation.scores.of_groups import score_groups
 from nlobayes.evaluation.scores.of_split import evaluate
 from nlobayes.evaluation.scores.own import NO_OWN, OwnScores
 from nlobayes.evaluation.tables.predictions import Rows
-from nlobayes.evaluation.tasks.halves import Held, choose_family, halved_scores
+from nlobayes.evaluation.tasks.halves import HeldOutRows, choose_family, halved_scores
 from nlobayes.metrics.shown import MONTE_CARLO
 from nlobayes.types import RowGroups
 
 
-class Scored(NamedTuple):
+class ScoringProblem(NamedTuple):
     """The inputs of scores of a posterior and its baselines; the family may be `auto`.
 
     `groups` names groups of rows that are also scored separately; None if there are none. `own` are
@@ -45,7 +45,7 @@ class Scored(NamedTuple):
 
 
 def score_splits(
-    draws: np.ndarray, scored: Scored, *, drawn: bool = False
+    draws: np.ndarray, scored: ScoringProblem, *, drawn: bool = False
 ) -> tuple[SplitScores, PredictiveNoise]:
     """Choose and fit the noise on validation rows, and score every split with it.
 
@@ -70,22 +70,24 @@ def score_splits(
     return scores, noise
 
 
-def score_test(draws: np.ndarray, family: str, scored: Scored) -> SplitScores:
+def score_test(draws: np.ndarray, family: str, scored: ScoringProblem) -> SplitScores:
     """Score the test split alone, by noise of a family; without Monte-Carlo errors."""
     described, noise = _fit_noise(draws, family, scored)
     test = _one_split(draws, noise, TEST, scored)
     return {"test": {**test, MONTE_CARLO: None}, "predictive_noise": described}
 
 
-def _fit_noise(draws: np.ndarray, family: str, scored: Scored) -> tuple[Scores, PredictiveNoise]:
+def _fit_noise(
+    draws: np.ndarray, family: str, scored: ScoringProblem
+) -> tuple[Scores, PredictiveNoise]:
     """Fit the noise to draws at validation rows; return its description, and it at all rows."""
     fitted = _fit(draws[:, scored.rows.split == VALIDATION], family, scored)
     unit = "dex" if scored.target.scale == "log10" else "of the target"
     described = {**fitted._asdict(), "unit": unit, "fitted_on": "val"}
-    return described, at_points(fitted, draws, scored.features)
+    return described, noise_at_points(fitted, draws, scored.features)
 
 
-def _fit(held: np.ndarray, family: str, scored: Scored) -> FittedNoise:
+def _fit(held: np.ndarray, family: str, scored: ScoringProblem) -> FittedNoise:
     """Fit the noise to draws at the validation rows (draw, validation row)."""
     rows, features = scored.rows, scored.features
     chosen = rows.split == VALIDATION
@@ -97,7 +99,7 @@ def _fit(held: np.ndarray, family: str, scored: Scored) -> FittedNoise:
     )
 
 
-def score_halves(family: str, scored: Scored) -> Callable[[np.ndarray], Scores]:
+def score_halves(family: str, scored: ScoringProblem) -> Callable[[np.ndarray], Scores]:
     """Return a function that scores test rows by some of the draws (draw, point).
 
     The noise of this family is fitted to the same draws at validation rows.
@@ -108,7 +110,9 @@ def score_halves(family: str, scored: Scored) -> Callable[[np.ndarray], Scores]:
 
     def of_draws(draws: np.ndarray) -> Scores:
         few = monte_carlo.summarised(draws[:, used])
-        noise = at_points(_fit(few[:, held], family, scored), few[:, tested], scored.features[test])
+        noise = noise_at_points(
+            _fit(few[:, held], family, scored), few[:, tested], scored.features[test]
+        )
         rng, observed = np.random.default_rng(scored.seed), rows.observed[test]
         return evaluate(
             *(few[:, tested], observed, noise, rng), scale=scored.target.scale, quick=True
@@ -117,7 +121,9 @@ def score_halves(family: str, scored: Scored) -> Callable[[np.ndarray], Scores]:
     return of_draws
 
 
-def _one_split(draws: np.ndarray, noise: PredictiveNoise, label: int, scored: Scored) -> Scores:
+def _one_split(
+    draws: np.ndarray, noise: PredictiveNoise, label: int, scored: ScoringProblem
+) -> Scores:
     """Score the rows of a split; score held-out rows also in groups."""
     chosen = scored.rows.split == label
     scored = scored._replace(own=scored.own._replace(place=SPLITS[label]))
@@ -135,13 +141,13 @@ def _some_rows(
     draws: np.ndarray,
     noise: PredictiveNoise,
     chosen: np.ndarray,
-    scored: Scored,
+    scored: ScoringProblem,
     seed: Sequence[int],
 ) -> Scores:
     """Score the chosen rows (point,)."""
     rows, rng = scored.rows, np.random.default_rng(seed)
     known = rows.scale_uncertainty
-    predicted, observed, here = draws[:, chosen], rows.observed[chosen], at_rows(noise, chosen)
+    predicted, observed, here = draws[:, chosen], rows.observed[chosen], select_rows(noise, chosen)
     mean, sd, total_sd = predictive_moments(predicted, here)
     pit = predictive_cdf(predicted, observed, here)
     z_total, z_epistemic = (standardised_residuals(observed, mean, each) for each in (total_sd, sd))
@@ -153,17 +159,19 @@ def _some_rows(
     }
 
 
-def _spread(draws: np.ndarray, scored: Scored) -> Spread:
+def _spread(draws: np.ndarray, scored: ScoringProblem) -> Spread:
     """Test whether the spread of train and validation residuals changes along the prediction."""
     rows = scored.rows
     known = np.isin(rows.split, [TRAIN, VALIDATION])
     return spread_along(draws[:, known], rows.observed[known], rows.split[known] == TRAIN)
 
 
-def _halves(draws: np.ndarray, scored: Scored, *, changes: bool) -> Halves:
+def _halves(draws: np.ndarray, scored: ScoringProblem, *, changes: bool) -> Halves:
     """Score the validation rows by noise that was fitted on the other half."""
     rows, held = scored.rows, scored.rows.split == VALIDATION
-    points = Held(draws[:, held], rows.observed[held], rows.covariate[held], scored.features[held])
+    points = HeldOutRows(
+        draws[:, held], rows.observed[held], rows.covariate[held], scored.features[held]
+    )
     seed = [scored.seed, len(SPLITS)]
     if scored.family == "auto":
         return choose_family(points, seed, changes=changes)

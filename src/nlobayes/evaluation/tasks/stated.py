@@ -15,11 +15,11 @@ from nlobayes.evaluation.predictive.stated_noise import scores
 from nlobayes.evaluation.run_evaluation import Evaluation, StatedNoise
 from nlobayes.evaluation.scores import information
 from nlobayes.evaluation.tasks.outputs import one_by_one
-from nlobayes.evaluation.tasks.task import Given
+from nlobayes.evaluation.tasks.task import ScoringData
 from nlobayes.types import Predicted
 
 
-def score_stated_noise(given: Given) -> Evaluation:
+def score_stated_noise(given: ScoringData) -> Evaluation:
     """Score every split with the noise of the likelihood, and compare models by the train rows."""
     data, predicted = given.data, given.posterior
     draws, noise = predicted.function.astype(np.float64), _law(predicted)
@@ -41,19 +41,19 @@ def score_stated_noise(given: Given) -> Evaluation:
     }
 
 
-def compare_classes(given: Given) -> Evaluation:
+def compare_classes(given: ScoringData) -> Evaluation:
     """Compare models of classes by the train rows."""
     return _compare(log_likelihood_of_classes(given, given.data.split == TRAIN), given)
 
 
-def log_likelihood_of_numbers(given: Given, rows: np.ndarray) -> np.ndarray:
+def log_likelihood_of_numbers(given: ScoringData, rows: np.ndarray) -> np.ndarray:
     """Return the log likelihood (draw, row) of rows (point,) under every draw, of all targets."""
     several = len(given.data.target_names) > 1
     each = [one for _, one in one_by_one(given)] if several else [given]
     return np.sum([_log_likelihood(one, rows) for one in each], axis=0)
 
 
-def log_likelihood_of_classes(given: Given, rows: np.ndarray) -> np.ndarray:
+def log_likelihood_of_classes(given: ScoringData, rows: np.ndarray) -> np.ndarray:
     """Return the log probability (draw, row) of the true class of rows (point,) by every draw."""
     probabilities = given.posterior.function[:, rows]
     true = given.data.target[rows].astype(int)
@@ -62,14 +62,14 @@ def log_likelihood_of_classes(given: Given, rows: np.ndarray) -> np.ndarray:
     return np.log(np.maximum(of_true.astype(np.float64), smallest))
 
 
-def _log_likelihood(given: Given, rows: np.ndarray) -> np.ndarray:
+def _log_likelihood(given: ScoringData, rows: np.ndarray) -> np.ndarray:
     """Return the log likelihood (draw, row) of the one target of a dataset."""
     residual = _observed(given)[rows] - given.posterior.function[:, rows].astype(np.float64)
     density: np.ndarray = _law(given.posterior).at(rows).logpdf(residual)
     return density
 
 
-def _observed(given: Given) -> np.ndarray:
+def _observed(given: ScoringData) -> np.ndarray:
     """Take the target on the model scale."""
     target = target_transform(given.data.transforms)
     return apply_scale(target, given.data.observed)
@@ -94,7 +94,7 @@ def _law(predicted: Predicted) -> Law:
     return law
 
 
-def _compare(log_likelihood: np.ndarray, given: Given) -> Evaluation:
+def _compare(log_likelihood: np.ndarray, given: ScoringData) -> Evaluation:
     """Estimate LOO and WAIC; None and the reason if draws are too few or not of the posterior.
 
     Equal draws have no k.

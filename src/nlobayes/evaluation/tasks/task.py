@@ -12,7 +12,7 @@ from nlobayes.evaluation.scores.own import NO_OWN, OwnScores
 from nlobayes.types import Columns, Dataset, Plane, Predicted, RivalPrediction
 
 
-class Given(NamedTuple):
+class ScoringData(NamedTuple):
     """The predictions to score, and their points.
 
     Attributes
@@ -83,20 +83,22 @@ class Task(Protocol):
     SCALES: tuple[str, ...]
     """Scales of the targets of this task."""
 
-    def score(self, given: Given, choices: Choices) -> Evaluation:
+    def score(self, given: ScoringData, choices: Choices) -> Evaluation:
         """Score every split and the baselines, and check the calibration."""
         ...
 
-    def log_likelihood(self, given: Given, rows: np.ndarray) -> np.ndarray:
+    def log_likelihood(self, given: ScoringData, rows: np.ndarray) -> np.ndarray:
         """Return the log likelihood (draw, row) of rows (point,) under every draw."""
         ...
 
     def measure(
-        self, given: Given, predicted: np.ndarray, rows: np.ndarray
+        self, given: ScoringData, predicted: np.ndarray, rows: np.ndarray
     ) -> tuple[str, np.ndarray]:
         """Return the RMSE or accuracy, by its key, of predictions (each, point, ...) of rows."""
         ...
 
-    def tables(self, given: Given, choices: Choices, scores: Evaluation) -> dict[str, Columns]:
+    def tables(
+        self, given: ScoringData, choices: Choices, scores: Evaluation
+    ) -> dict[str, Columns]:
         """Tabulate predictions and their calibration; `scores` are those that `score` gave."""
         ...
