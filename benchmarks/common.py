@@ -31,7 +31,7 @@ from nlobayes.likelihoods.gaussian import GaussianLikelihood
 from nlobayes.methods.mcmc import MCMC
 from nlobayes.priors.independent import FanInPrior
 from nlobayes.study.jobs import ModelJob
-from nlobayes.study.presets import Network
+from nlobayes.study.network import Network
 from nlobayes.types import Dataset, Table
 
 FEATURES = ("m1", "n11", "n12", "n13", "n14")

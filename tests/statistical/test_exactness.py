@@ -25,8 +25,8 @@ from nlobayes.likelihoods.gaussian import GaussianLikelihood
 from nlobayes.methods.mcmc import MCMC
 from nlobayes.model.conditionals import Conjugates
 from nlobayes.priors.independent import FanInPrior, GaussianPrior
-from nlobayes.study import presets
 from nlobayes.study.jobs import ModelJob
+from nlobayes.study.network import Network
 from nlobayes.types import Dataset
 from tests.rows import dataset_of
 
@@ -245,7 +245,7 @@ def assert_linear_regression(kind: str, error: np.ndarray | None = None) -> None
     features = rng.normal(size=(21, 3)) @ np.array([[1, 0.8, 0], [0, 0.6, 0], [0, 0, 2.0]])
     target = features @ [0.5, -1.0, 0.25] + 0.3 + sigma * rng.normal(size=21)
     job = ModelJob(
-        network=presets.Network(hidden=()),
+        network=Network(hidden=()),
         prior=GaussianPrior(kind="gaussian", precision=precision, non_centered=kind == "hmc"),
         likelihood=GaussianLikelihood(kind="gaussian", sigma=sigma),
         precision="float64",
@@ -341,7 +341,7 @@ def test_network_of_two_hidden_units(kind: str) -> None:
     x, y, means, variances = two_units()
     dataset = make_dataset(x[:, None], y)
     job = ModelJob(
-        network=presets.Network(hidden=(2,)),
+        network=Network(hidden=(2,)),
         prior=FanInPrior(kind="fan_in", scale=2.0),
         likelihood=GaussianLikelihood(kind="gaussian", sigma=SIGMA),
         precision="float64",

@@ -18,8 +18,8 @@ from scipy.stats import cauchy, gamma, halfcauchy, halfnorm, invgamma, laplace, 
 from nlobayes import builder
 from nlobayes.likelihoods import Likelihood
 from nlobayes.priors import Prior
-from nlobayes.study import presets
 from nlobayes.study.jobs import ModelJob
+from nlobayes.study.network import Network
 from nlobayes.types import Dataset
 from tests.statistical.test_exactness import assert_expectations, make_dataset, sample_model
 
@@ -36,7 +36,7 @@ Variables = dict[str, jax.Array]
 def job(prior: dict[str, Any], likelihood: dict[str, Any]) -> ModelJob:
     """State a linear model."""
     return ModelJob(
-        network=presets.Network(hidden=()),
+        network=Network(hidden=()),
         prior=TypeAdapter(Prior).validate_python(prior),
         likelihood=TypeAdapter(Likelihood).validate_python(likelihood),
         precision="float64",

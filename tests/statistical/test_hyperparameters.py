@@ -13,8 +13,8 @@ from nlobayes.diagnostics import agreement
 from nlobayes.likelihoods.gaussian import GaussianLikelihood
 from nlobayes.priors.hierarchical import GammaPrecision, HalfCauchyScale, HierarchicalPrior
 from nlobayes.priors.tensorbnn import TensorBNNPrior
-from nlobayes.study import presets
 from nlobayes.study.jobs import ModelJob
+from nlobayes.study.network import Network
 from nlobayes.types import Dataset
 from tests.statistical.test_exactness import (
     SIGMA,
@@ -36,7 +36,7 @@ HYPER: dict[str, Any] = {
 
 def job_of(prior: Any, *hidden: int) -> ModelJob:
     return ModelJob(
-        network=presets.Network(hidden=hidden),
+        network=Network(hidden=hidden),
         prior=prior,
         likelihood=GaussianLikelihood(kind="gaussian", sigma=SIGMA),
         precision="float64",

@@ -18,8 +18,8 @@ from nlobayes.inference.warmup import adapt
 from nlobayes.likelihoods.gaussian import GaussianLikelihood
 from nlobayes.methods.mcmc import MCMC as Chains
 from nlobayes.priors.independent import FanInPrior
-from nlobayes.study import presets
 from nlobayes.study.jobs import ModelJob
+from nlobayes.study.network import Network
 from tests.rows import dataset_of
 
 pytestmark = pytest.mark.statistical
@@ -33,7 +33,7 @@ def make_model() -> builder.Model:
     """1-4-1 on twelve rows of a wave with noise."""
     y = np.sin(2 * X) + SIGMA * np.random.default_rng(6).normal(size=len(X))
     job = ModelJob(
-        network=presets.Network(hidden=(4,)),
+        network=Network(hidden=(4,)),
         prior=FanInPrior(kind="fan_in", scale=1.5),
         likelihood=GaussianLikelihood(kind="gaussian", sigma=SIGMA),
         precision="float64",

@@ -30,8 +30,8 @@ from nlobayes.model.conditionals import Conjugates
 from nlobayes.priors import Prior
 from nlobayes.priors.hierarchical import GammaPrecision, HierarchicalPrior
 from nlobayes.priors.independent import FanInPrior, GaussianPrior
-from nlobayes.study import presets
 from nlobayes.study.jobs import ModelJob
+from nlobayes.study.network import Network
 from nlobayes.types import Dataset
 from tests.refusals import refused
 
@@ -57,7 +57,7 @@ def job(
     device: Literal["cpu", "gpu"] = "cpu",
 ) -> ModelJob:
     return ModelJob(
-        network=presets.Network(hidden=hidden, activation="tanh"),
+        network=Network(hidden=hidden, activation="tanh"),
         prior=prior or FanInPrior(kind="fan_in"),
         likelihood=likelihood,
         precision="float64",

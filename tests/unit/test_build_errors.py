@@ -15,8 +15,8 @@ from nlobayes.likelihoods import Likelihood
 from nlobayes.likelihoods.gaussian import GaussianLikelihood
 from nlobayes.priors import Prior
 from nlobayes.priors.independent import FanInPrior, GaussianPrior
-from nlobayes.study import presets
 from nlobayes.study.jobs import ModelJob
+from nlobayes.study.network import Network
 from nlobayes.types import Dataset
 
 SIGMA = 0.2
@@ -41,7 +41,7 @@ def make_model(
     prior: Prior | None = None,
 ) -> Model:
     job = ModelJob(
-        network=presets.Network(hidden=hidden),
+        network=Network(hidden=hidden),
         prior=prior or FanInPrior(kind="fan_in"),
         likelihood=likelihood,
         precision="float64",

@@ -13,8 +13,8 @@ from nlobayes import builder
 from nlobayes.builder import Model
 from nlobayes.likelihoods import Likelihood
 from nlobayes.priors import Prior
-from nlobayes.study import presets
 from nlobayes.study.jobs import ModelJob
+from nlobayes.study.network import Network
 from nlobayes.types import Dataset
 from tests.refusals import refused
 
@@ -31,7 +31,7 @@ def make_model(
     **network: Any,
 ) -> Model:
     job = ModelJob(
-        network=presets.Network(**{"hidden": (4,), **network}),
+        network=Network(**{"hidden": (4,), **network}),
         prior=TypeAdapter(Prior).validate_python(prior or {"kind": "fan_in"}),
         likelihood=TypeAdapter(Likelihood).validate_python(likelihood),
         precision="float64",

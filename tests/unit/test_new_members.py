@@ -24,7 +24,7 @@ COPIED = (
 )
 REFERENCE = {
     "study/references/power.py": """
-from nlobayes.study.reference import ReferenceSettings
+from nlobayes.study.references import ReferenceSettings
 
 
 class PowerReference(ReferenceSettings):

@@ -23,12 +23,11 @@ from nlobayes.model.networks import Network
 from nlobayes.model.own_activation import check_activation
 from nlobayes.model.posterior import build_posterior
 from nlobayes.own_functions import Bound, bind, bind_activations
-from nlobayes.study.activation import CustomActivation
 from nlobayes.study.grid import Study, load_study
 from nlobayes.study.job_builder import run_jobs
 from nlobayes.study.library import override
-from nlobayes.study.own_score import CustomScore
-from nlobayes.study.presets import Evaluation
+from nlobayes.study.network import CustomActivation
+from nlobayes.study.presets import CustomScore, Evaluation
 from nlobayes.surrogate.evaluation import evaluate as by_numpy
 from nlobayes.surrogate.prediction import predict as by_jax
 from tests.members import likelihood, prior

@@ -13,7 +13,7 @@ from snakemake.settings.types import Quietness
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from nlobayes.study.jobs_of_runs import SummaryJob
-from nlobayes.study.watched import watch_job
+from nlobayes.study.job_builder import watch_job
 from nlobayes.watching.live import BEGIN_AFTER, Progress, Terminal, Watcher, labelled
 from nlobayes.workflow.process import refused_target
 

@@ -11,7 +11,7 @@ from nlobayes.model.architecture import PADDED, VaryingSizes, log_probabilities
 from nlobayes.model.density import Density
 from nlobayes.model.networks import DEPTH, UNITS, WIDTH, Layer, Network, layer_names
 from nlobayes.model.prior import WHITENED
-from nlobayes.study.presets import Network as NetworkPreset
+from nlobayes.study.network import Network as NetworkPreset
 
 
 def varying_of(preset: NetworkPreset) -> VaryingSizes | None:

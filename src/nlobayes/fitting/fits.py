@@ -19,9 +19,9 @@ from nlobayes.evaluation.run_evaluation import Evaluation
 from nlobayes.fitting.jobs import Job, Jobs, Wave
 from nlobayes.fitting.running import run_waves
 from nlobayes.fitting.studies import Configuration, plan_of
+from nlobayes.study.job_builder import watch_job
 from nlobayes.study.marginalised import MARGINALISED
 from nlobayes.study.run import RunSpec
-from nlobayes.study.watched import watch_job
 from nlobayes.watching.chain_files import Folders, cached_reader
 
 KEPT = ("posterior", "surrogates")

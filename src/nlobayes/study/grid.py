@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cached_property
 from itertools import product
 from math import prod
@@ -10,7 +13,7 @@ from typing import ClassVar, Literal
 
 from pydantic import ValidationError, model_validator
 
-from nlobayes.errors import InputError
+from nlobayes.errors import InputError, one_line
 from nlobayes.likelihoods import Likelihood
 from nlobayes.methods import Method
 from nlobayes.priors import Prior
@@ -18,11 +21,12 @@ from nlobayes.rivals import Rival
 from nlobayes.settings.own_function import Code
 from nlobayes.settings.values import Frozen, Names, Seeds, check_names
 from nlobayes.study.datasets import DatasetPreset
-from nlobayes.study.fit import check_grid, check_run
-from nlobayes.study.presets import Evaluation, Execution, Grid, Network
+from nlobayes.study.network import Network
+from nlobayes.study.presets import Evaluation, Execution, Grid
 from nlobayes.study.pretraining import Pretraining
 from nlobayes.study.refusal import refusal
 from nlobayes.study.run import CROSSED, RunSpec
+from nlobayes.study.run_checks import check_grid, check_run
 from nlobayes.untyped import Facts
 
 SECTIONS = {
@@ -173,3 +177,19 @@ def load_study(config: Facts) -> Study:
 def _known(place: str, name: str, section: Facts) -> None:
     if name not in section:
         raise InputError("study.unknown_name", where=place, name=name, known=sorted(section))
+
+
+@contextmanager
+def reported_renamed_keys(where: str = "config") -> Iterator[None]:
+    """Write one line to standard error for each renamed key, instead of Python's warnings."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", FutureWarning)
+        yield
+    renamed_keys = [warning for warning in caught if issubclass(warning.category, FutureWarning)]
+    for text in dict.fromkeys(str(warning.message) for warning in renamed_keys):
+        sys.stderr.write(f"nlobayes: warning: {where}: {one_line(text)}\n")
+    for warning in caught:
+        if warning not in renamed_keys:
+            warnings.warn_explicit(
+                warning.message, warning.category, warning.filename, warning.lineno
+            )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from nlobayes.errors import InputError
 from nlobayes.methods import ApproximationSettings
@@ -32,7 +32,7 @@ from nlobayes.study.jobs import (
     TabulateSizesJob,
     WarmupJob,
 )
-from nlobayes.study.jobs_of_runs import SpeedJob, TimedRun
+from nlobayes.study.jobs_of_runs import SpeedJob, TimedRun, WatchedRun, WatchJob
 from nlobayes.study.run import RunSpec
 from nlobayes.untyped import Document
 
@@ -216,4 +216,24 @@ def _model_job(run: RunSpec) -> ModelJob:
         precision=run.precision,
         device=run.execution.device,
         shards=run.execution.shards,
+    )
+
+
+def watch_job(runs: Iterable[RunSpec], labels: Mapping[str, str]) -> WatchJob:
+    """Build the job of `watch` with the planned lengths of the labelled runs, in their order."""
+    known = {run.run_id: run for run in runs}
+    return WatchJob(runs=tuple(_watched(known[path], labels[path]) for path in labels))
+
+
+def _watched(run: RunSpec, label: str) -> WatchedRun:
+    watched = WatchedRun(run=run.run_id, model=run.model_id, label=label, maps=len({*run.starts}))
+    if run.mcmc is None:
+        return watched
+    return watched.model_copy(
+        update={
+            "chain_groups": tuple(len(chains) for chains in run.chain_groups),
+            "warmup_steps": run.mcmc.warmup.steps,
+            "segments": run.mcmc.segments,
+            "draws_per_segment": run.mcmc.draws_per_segment,
+        }
     )

@@ -37,13 +37,13 @@ from nlobayes.study.datasets import (
     Target,
 )
 from nlobayes.study.files import READ_ERRORS, check_json_keys, read_text
-from nlobayes.study.own_score import CustomScore
+from nlobayes.study.network import Network
 from nlobayes.study.presets import (
     CalibrationTolerances,
     Case,
     Combine,
+    CustomScore,
     Export,
-    Network,
     NoiseFamily,
     Thresholds,
 )

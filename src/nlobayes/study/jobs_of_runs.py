@@ -61,3 +61,26 @@ class SummaryJob(Frozen):
     """Labels of the runs to summarise, by path, in the order of display."""
 
     runs: dict[str, str]
+
+
+class WatchedRun(Frozen):
+    """Planned length of a run; a run without chains has no chain groups."""
+
+    run: str
+    """Path of the run below `results/chains`."""
+    model: str
+    """Path of its MAPs below `results/pretrain`."""
+    label: str
+    chain_groups: tuple[int, ...] = ()
+    """Number of chains of each group."""
+    maps: int = 0
+    warmup_steps: int = 0
+    """Steps of the whole warm-up."""
+    segments: int = 0
+    draws_per_segment: int = 0
+
+
+class WatchJob(Frozen):
+    """Runs to watch, in the order of display."""
+
+    runs: tuple[WatchedRun, ...]

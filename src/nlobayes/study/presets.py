@@ -6,16 +6,16 @@ and refuse unknown keys.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, field_validator
 
 from nlobayes.errors import InputError
 from nlobayes.evaluation.predictive.noises import NOISES
-from nlobayes.model.activations import ACTIVATIONS, has_slopes, is_known
 from nlobayes.settings.agreement import Agreement
-from nlobayes.settings.own_function import Code
+from nlobayes.settings.own_function import Code, OwnFunction
 from nlobayes.settings.values import (
     Fraction,
     Frozen,
@@ -24,72 +24,7 @@ from nlobayes.settings.values import (
     Positive,
     PositiveInt,
     Seeds,
-    Width,
 )
-from nlobayes.study.activation import Activations, CustomActivation, form_of
-from nlobayes.study.counts import Count
-from nlobayes.study.own_score import CustomScore, check_scores
-
-
-class Network(Frozen):
-    """A dense multilayer perceptron with linear outputs, as many as the likelihood needs."""
-
-    hidden: Annotated[tuple[Width, ...], Field(max_length=100)]
-    """Units of each hidden layer; empty for a linear model."""
-    activation: Activations = "tanh"
-    """Activation of every hidden layer, or a list with one for each. `prelu` and `square_prelu`
-    have trained slopes, one per unit. `leaky_relu(0.3)` states the slope below zero, which is 0.01
-    by default. `{kind: custom, file: ..., function: ...}` is a function of your own."""
-    outputs: PositiveInt | None = None
-    """Number of outputs; null: as many as targets and likelihood need."""
-    output: Literal["sampled", "marginalised"] = "sampled"
-    """Whether chains move the weights and the bias of the output (`sampled`), or these are
-    integrated out exactly and drawn for each stored draw (`marginalised`). The latter needs a
-    Gaussian likelihood, a prior of the output that is Gaussian given its scales, pretraining with
-    `batch: full`, and `precision: float64`."""
-    units: Count | None = None
-    """Prior of the number of units in each hidden layer, with `hidden` as the maximum; null fixes
-    the number. The kernel `reversible_jump` draws it with the weights."""
-    layers: Count | None = None
-    """Prior of the number of hidden layers, with those of `hidden` as the maximum; null fixes the
-    number. It needs the activation `relu`, layers of one width, and the kernel
-    `reversible_jump`."""
-
-    @field_validator("activation", mode="before")
-    @classmethod
-    def _is_known(cls, named: Any) -> Any:
-        for name in named if isinstance(named, list | tuple) else (named,):
-            if form_of(name) == "name" and not is_known(name):
-                raise InputError("study.unknown_activation", name=name, known=list(ACTIVATIONS))
-        return named
-
-    @model_validator(mode="after")
-    def _each_layer_has_its_own(self) -> Network:
-        named = self.activation
-        if isinstance(named, tuple) and len(named) != len(self.hidden):
-            raise InputError("study.activations", given=len(named), layers=len(self.hidden))
-        return self
-
-    @property
-    def varies(self) -> bool:
-        """Whether the number of units or of layers is not fixed."""
-        return self.units is not None or self.layers is not None
-
-    @property
-    def has_slopes(self) -> bool:
-        """Whether an activation has slopes that are trained."""
-        return bool(self.hidden) and any(has_slopes(name) for name in self.activations)
-
-    @property
-    def activations(self) -> tuple[str | CustomActivation, ...]:
-        """Activation of all hidden layers, or one for each."""
-        return self.activation if isinstance(self.activation, tuple) else (self.activation,)
-
-    @property
-    def codes(self) -> Mapping[str, Code]:
-        """User functions among the activations, by number; none if all are built in."""
-        own = (name for name in self.activations if isinstance(name, CustomActivation))
-        return {str(number): one.codes["function"] for number, one in enumerate(own)}
 
 
 class Thresholds(Agreement):
@@ -149,6 +84,44 @@ class Shown(Frozen):
     """Parameters of the figure `marginals`, by the same names. None: the noise and the
     hyperparameters, and all coefficients of a linear model (at most 15 in all), or six weights of
     another network."""
+
+
+SCORE_NAME = re.compile(r"[a-z][a-z0-9_]{0,59}")
+NO_SCORES = {
+    *("run", "setting", "replicate", "converged", "failed_checks", "exact", "checks", "chains"),
+    *("divergences", "gradients_total", "draws_per_chain", "between_chain_variance_share"),
+    *("undefined", "groups", "points"),
+}
+NO_SCORE_PREFIXES = ("baseline_", "coverage_", "ess_", "loo_", "rhat_", "stated_", "waic_")
+"""Prefixes of keys that are not scores."""
+
+
+class CustomScore(OwnFunction):
+    """A score of your own: a function in a Python file, of the predictions of one split."""
+
+    compared: bool = False
+    """Whether runs are also compared by this score, in the tables and the figure of differences."""
+
+
+def check_scores(scores: Mapping[str, CustomScore]) -> Mapping[str, CustomScore]:
+    """Refuse names that are not valid keys, or that other scores have.
+
+    Raises
+    ------
+    InputError
+        If there is such a name.
+    """
+    if not scores:
+        return scores
+    from nlobayes.metrics import METRICS  # imported here, since jobs of other verbs do not need it
+
+    taken = NO_SCORES.union(*(metric.keys for metric in METRICS))
+    for name in scores:
+        if not SCORE_NAME.fullmatch(name):
+            raise InputError("study.score_name", name=name, pattern=SCORE_NAME.pattern)
+        if name in taken or name.startswith(NO_SCORE_PREFIXES):
+            raise InputError("study.score_taken", name=name, prefixes=NO_SCORE_PREFIXES)
+    return scores
 
 
 Combine = Literal["equal", "stacking"]

@@ -12,7 +12,8 @@ from nlobayes.methods.mcmc import MCMC
 from nlobayes.priors import Prior
 from nlobayes.settings.values import Frozen, Seed
 from nlobayes.study.datasets import DatasetPreset
-from nlobayes.study.presets import Evaluation, Execution, Network
+from nlobayes.study.network import Network
+from nlobayes.study.presets import Evaluation, Execution
 from nlobayes.study.pretraining import Pretraining
 
 CROSSED = ("dataset", "network", "prior", "likelihood", "pretraining", "method")

@@ -15,8 +15,8 @@ from nlobayes.diagnostics.run_diagnostics import Diagnostics
 from nlobayes.errors import InputError, one_line
 from nlobayes.evaluation.in_words import headline
 from nlobayes.evaluation.run_evaluation import Evaluation
+from nlobayes.study.jobs_of_runs import WatchedRun
 from nlobayes.study.labels import shortened
-from nlobayes.study.watched import WatchedRun
 from nlobayes.watching.chain_files import (
     Folders,
     Line,

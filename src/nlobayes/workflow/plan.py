@@ -9,11 +9,10 @@ from typing import TypeVar
 
 from nlobayes.errors import InputError
 from nlobayes.study.comparison import CompareJob, compare_job
-from nlobayes.study.grid import Study, load_study
+from nlobayes.study.grid import Study, load_study, reported_renamed_keys
 from nlobayes.study.jobs_of_runs import FidelityJob
 from nlobayes.study.labels import labels, model_labels
 from nlobayes.study.library import override, presets_here
-from nlobayes.study.renamed import reported_renamed_keys
 from nlobayes.study.run import RunSpec
 from nlobayes.untyped import Facts
 from nlobayes.workflow.approximated import fidelity_jobs

@@ -13,7 +13,7 @@ from nlobayes.artifacts.chains import write_segment, write_warmup
 from nlobayes.commands.tools.watch import watch
 from nlobayes.diagnostics.convergence import rhat
 from nlobayes.errors import InputError
-from nlobayes.study.watched import WatchedRun, WatchJob
+from nlobayes.study.jobs_of_runs import WatchedRun, WatchJob
 from nlobayes.types import Checkpoint, Named, Segment, WarmupSegment
 from nlobayes.watching.chain_files import Folders, cached_reader
 from nlobayes.watching.run_states import RunState, state_of

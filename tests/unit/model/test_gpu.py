@@ -18,7 +18,7 @@ except Exception as error:
     sys.exit(str(error))
 import jax, numpy as np
 from nlobayes import builder
-from nlobayes.study import presets
+from nlobayes.study.network import Network
 from nlobayes.study.jobs import ModelJob
 from nlobayes.types import Dataset
 from nlobayes.likelihoods.gaussian import GaussianLikelihood
@@ -34,7 +34,7 @@ found = []
 for hidden in ((20, 20), (256,)):
     model = builder.build_model(
         ModelJob(
-            network=presets.Network(hidden=hidden),
+            network=Network(hidden=hidden),
             prior=FanInPrior(kind="fan_in"),
             likelihood=GaussianLikelihood(kind="gaussian", sigma=0.1),
             precision=precision,

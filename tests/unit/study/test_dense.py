@@ -7,7 +7,7 @@ import pytest
 
 from nlobayes.data.feature_maps import FEATURE_MAPS
 from nlobayes.inference.curvature import MOST_PARAMETERS
-from nlobayes.study import dense
+from nlobayes.study import run_checks
 from tests.refusals import refused
 from tests.unit.study.small import make_study
 
@@ -65,11 +65,11 @@ def test_evidence_of_hyperparameters_needs_some_and_the_dense_curvature(
 
 
 def test_plan_and_job_have_one_limit() -> None:
-    assert dense.MOST_PARAMETERS == MOST_PARAMETERS
+    assert run_checks.MOST_PARAMETERS == MOST_PARAMETERS
 
 
 @pytest.mark.parametrize("name", FEATURE_MAPS)
 def test_no_map_makes_fewer_features_than_are_counted(name: str) -> None:
     found = import_module(f"nlobayes.data.feature_maps.{name}")
     if found.FEATURES is not None:
-        assert len(found.FEATURES) >= len(found.COLUMNS) - dense.FEWER_FEATURES.get(name, 1)
+        assert len(found.FEATURES) >= len(found.COLUMNS) - run_checks.FEWER_FEATURES.get(name, 1)

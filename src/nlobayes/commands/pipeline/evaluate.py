@@ -21,7 +21,7 @@ from nlobayes.evaluation.tasks.sizes import score_sizes
 from nlobayes.evaluation.tasks.task import Choices, ScoringData
 from nlobayes.own_functions import bind
 from nlobayes.study.jobs import EvaluateJob
-from nlobayes.study.own_score import CustomScore
+from nlobayes.study.presets import CustomScore
 from nlobayes.types import Dataset, RivalPrediction, Stated
 
 

@@ -1,13 +1,34 @@
 """The settings of references, one file each; the key of a file's name distinguishes them."""
 
+from abc import abstractmethod
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Union
+from typing import TYPE_CHECKING, Annotated, Any, Self, Union
 
 from pydantic import Discriminator, Tag
 
 from nlobayes.families import members_of
-from nlobayes.study.reference import ReferenceSettings
+from nlobayes.settings.values import Frozen
+from nlobayes.study.source import SourceSettings
+from nlobayes.untyped import Document
+
+
+class ReferenceSettings(Frozen):
+    """Settings of a reference; each kind has a file in `references/`, and a key of its name."""
+
+    @property
+    def columns_behind(self) -> tuple[str, ...]:
+        """Columns that are read beside the features."""
+        return ()
+
+    @abstractmethod
+    def completed(self, source: SourceSettings, columns: tuple[str, ...]) -> Self:
+        """Complete the settings from the source and the columns of the features."""
+
+    def arguments(self) -> Document:
+        """Return the settings as plain values."""
+        return self.model_dump(mode="json")
+
 
 NAMES = members_of(Path(__file__).parent)
 

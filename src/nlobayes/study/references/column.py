@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nlobayes.errors import InputError
-from nlobayes.study.reference import ReferenceSettings
+from nlobayes.study.references import ReferenceSettings
 from nlobayes.study.source import SourceSettings
 
 

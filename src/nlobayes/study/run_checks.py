@@ -1,16 +1,24 @@
-"""Checks whether the presets of a run fit each other."""
+"""Checks whether the presets of a run fit each other, its device and what its figures show."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
 from nlobayes.errors import InputError
 from nlobayes.study.architecture import check_architecture
-from nlobayes.study.dense import check_dense
-from nlobayes.study.marginalised import check_marginalised, check_output_drawn
+from nlobayes.study.marginalised import MARGINALISED, check_marginalised, check_output_drawn
 from nlobayes.study.presets import Grid
 from nlobayes.study.run import RunSpec
-from nlobayes.study.shown import check_shown
 
 CLASSES = "classes"
+MOST_PARAMETERS = 4000
+"""Above this number the matrix and its eigenvectors cost more than they save; as in each job."""
+FEWER_FEATURES = {"chargino_invariants": 2, "chargino_pair_invariants": 5}
+"""Number of columns minus number of features of a map; at most one for all other maps."""
+WEIGHT = re.compile(r"(weights|biases|slopes)_(\d+)\[(.*)\]")
+"""Name of a weight in a posterior file: its layer, from 1, and its indices."""
 
 
 def check_run(run: RunSpec) -> None:
@@ -26,8 +34,8 @@ def check_run(run: RunSpec) -> None:
     check_marginalised(run)
     check_output_drawn(run)
     check_architecture(run)
-    check_dense(run)
-    check_shown(run)
+    _check_dense(run)
+    _check_shown(run)
 
 
 def check_grid(grid: Grid, run: RunSpec) -> None:
@@ -119,3 +127,85 @@ def _check_outputs(run: RunSpec) -> None:
             likelihood=run.names["likelihood"],
             needed=needed,
         )
+
+
+def _check_dense(run: RunSpec) -> None:
+    """Refuse a method with a dense curvature of more parameters than a job can hold.
+
+    Raises
+    ------
+    InputError
+        If the network has more parameters for any number of features that its map may make.
+    """
+    if not run.method.has_dense_curvature:
+        return
+    parameters = fewest_parameters(run)
+    if parameters > MOST_PARAMETERS:
+        raise InputError(
+            "study.dense_curvature",
+            method=run.names["method"],
+            network=run.names["network"],
+            parameters=parameters,
+            most=MOST_PARAMETERS,
+        )
+
+
+def fewest_parameters(run: RunSpec) -> int:
+    """Count the fewest weights and biases that a method can have."""
+    read = run.dataset.features
+    features = len(read.columns) - FEWER_FEATURES.get(read.map, 1)
+    outputs = run.likelihood.outputs_for(len(run.dataset.target.columns)) or 1  # unknown classes
+    integrated = run.network.output == MARGINALISED
+    layers = (features, *run.network.hidden, *(() if integrated else (outputs,)))
+    return sum((fan_in + 1) * fan_out for fan_in, fan_out in pairwise(layers))
+
+
+def _check_shown(run: RunSpec) -> None:
+    """Refuse cases of classes, and weights of layers or units that the network does not have.
+
+    Names of features, of the noise and of hyperparameters are checked later, with the posterior.
+
+    Raises
+    ------
+    InputError
+        If the run cannot have one of them.
+    """
+    shown, where = run.evaluation.figures, f"evaluation.{run.names['evaluation']}.figures"
+    if shown.cases and run.dataset.target.scale == "classes":
+        dataset = run.names["dataset"]
+        raise InputError("study.cases_of_classes", where=f"{where}.cases", dataset=dataset)
+    planes = (name for pair in shown.weight_planes for name in pair)
+    for key, names in {"weight_planes": planes, "marginals": shown.marginals}.items():
+        for name in names:
+            if not _may_exist(name, run):
+                raise InputError(
+                    "study.no_such_weight",
+                    where=f"{where}.{key}",
+                    name=name,
+                    network=run.names["network"],
+                    hidden=run.network.hidden,
+                    layers=len(run.network.hidden) + 1,
+                )
+
+
+def _may_exist(name: str, run: RunSpec) -> bool:
+    found = WEIGHT.fullmatch(name.replace(" ", ""))
+    if found is None:
+        return "[" not in name
+    kind, layer = found[1], int(found[2])
+    given = list(_axes(kind, layer, run))
+    places = found[3].rsplit(",", maxsplit=len(given) - 1)
+    if not 1 <= layer <= len(run.network.hidden) + 1 or len(places) != len(given):
+        return False
+    return all(
+        size is None or (place.isdecimal() and int(place) < size)
+        for place, size in zip(places, given, strict=True)
+    )
+
+
+def _axes(kind: str, layer: int, run: RunSpec) -> Iterator[int | None]:
+    """Yield the units along each axis of an array of a layer; None for features and outputs."""
+    hidden = run.network.hidden
+    if kind == "weights":
+        yield hidden[layer - 2] if 1 < layer <= len(hidden) + 1 else None
+    yield hidden[layer - 1] if 0 < layer <= len(hidden) else None
