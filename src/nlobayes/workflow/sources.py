@@ -10,7 +10,7 @@ from typing import NoReturn
 from nlobayes.errors import InputError
 from nlobayes.study.job_builder import check_earlier, prepare_job
 from nlobayes.study.jobs import PrepareJob
-from nlobayes.study.source import SourceSettings
+from nlobayes.study.sources import SourceSettings
 from nlobayes.workflow.inputs import Wildcards
 from nlobayes.workflow.plan import Plan, dataset_path
 from nlobayes.workflow.process import stop

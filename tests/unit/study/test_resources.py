@@ -19,7 +19,7 @@ from nlobayes.study.resources import (
     size_of,
 )
 from nlobayes.study.run import RunSpec
-from nlobayes.study.source import UNKNOWN_ROWS
+from nlobayes.study.sources import UNKNOWN_ROWS
 from tests.unit.study.small import make_study
 
 BASE_MB = {name: mb for name, stage in PIPELINE.items() if (mb := stage.base_mb) is not None}

@@ -9,7 +9,7 @@ from pydantic import Discriminator, Tag
 
 from nlobayes.families import members_of
 from nlobayes.settings.values import Frozen
-from nlobayes.study.source import SourceSettings
+from nlobayes.study.sources import SourceSettings
 from nlobayes.untyped import Document
 
 

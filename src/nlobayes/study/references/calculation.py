@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from nlobayes.errors import InputError
 from nlobayes.study.references import ReferenceSettings
-from nlobayes.study.source import SourceSettings
+from nlobayes.study.sources import SourceSettings
 from nlobayes.study.sources._processes import NamesProcess
 from nlobayes.study.sources.simulate import SquarkMass
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nlobayes.errors import InputError
 from nlobayes.study.references import ReferenceSettings
-from nlobayes.study.source import SourceSettings
+from nlobayes.study.sources import SourceSettings
 
 
 class ColumnReference(ReferenceSettings):

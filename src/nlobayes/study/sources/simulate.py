@@ -9,7 +9,7 @@ from pydantic import Discriminator, Field, Tag, model_validator
 
 from nlobayes.errors import InputError
 from nlobayes.settings.values import Frozen, Seed
-from nlobayes.study.source import ComputedSource
+from nlobayes.study.sources import ComputedSource
 from nlobayes.study.sources._processes import CROSS_SECTIONS, OfProcess, check_reads_both
 from nlobayes.untyped import Document
 

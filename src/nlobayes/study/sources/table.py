@@ -9,7 +9,7 @@ from typing import Literal
 
 from nlobayes.errors import InputError
 from nlobayes.settings.values import PositiveInt
-from nlobayes.study.source import UNKNOWN_ROWS, GivenPath, SourceSettings
+from nlobayes.study.sources import UNKNOWN_ROWS, GivenPath, SourceSettings
 from nlobayes.untyped import Document
 
 BYTES_PER_VALUE = 4

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from nlobayes.settings.values import Seed
-from nlobayes.study.source import ComputedSource
+from nlobayes.study.sources import ComputedSource
 
 MOST_ROWS = 2500
 """Rows of no toy problem exceed this number."""
