@@ -15,13 +15,13 @@ pytestmark = pytest.mark.workflow
 IN_ONE_PROCESS = """
 import sys, yaml
 from pathlib import Path
-from nlobayes.fitting.jobs import Jobs
-from nlobayes.fitting.running import run_waves
+from nlobayes.fitting.one_run import OneRun
 from nlobayes.workflow.plan import load_plan
 study, root = map(Path, sys.argv[1:])
 plan = load_plan(yaml.safe_load(study.read_text()))
 (run,) = plan.study.runs("tiny")
-run_waves(Jobs(plan, run, root).waves(), root, run.precision, shown=False)
+rivals = {name: plan.study.rivals[name] for name in plan.rivals_of_runs[run.run_id]}
+OneRun(rivals, run, root).make_surrogate()
 """
 FIT = """
 import sys, warnings, yaml, numpy as np

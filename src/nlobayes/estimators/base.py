@@ -30,7 +30,6 @@ from nlobayes.fitting.reference_choice import (
     columns_of_points,
     with_reference,
 )
-from nlobayes.fitting.running import as_a_job
 from nlobayes.fitting.studies import (
     Choices,
     Configuration,
@@ -39,6 +38,7 @@ from nlobayes.fitting.studies import (
     configure,
     in_yaml,
 )
+from nlobayes.runtime import as_a_job
 from nlobayes.surrogate.domain import OUTSIDE
 from nlobayes.surrogate.trained import Trained
 from nlobayes.types import Table

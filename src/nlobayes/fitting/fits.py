@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -12,20 +12,19 @@ import numpy as np
 
 from nlobayes.artifacts.contents import read_map
 from nlobayes.artifacts.files import read_as
-from nlobayes.artifacts.netcdf import read_attrs
 from nlobayes.diagnostics.run_diagnostics import Diagnostics
 from nlobayes.errors import InputError
 from nlobayes.evaluation.run_evaluation import Evaluation
-from nlobayes.fitting.jobs import Job, Jobs, Wave
-from nlobayes.fitting.running import run_waves
+from nlobayes.fitting.one_run import OneRun
+from nlobayes.fitting.running import progress_bar
 from nlobayes.fitting.studies import Configuration, plan_of
 from nlobayes.study.job_builder import watch_job
 from nlobayes.study.marginalised import MARGINALISED
 from nlobayes.study.run import RunSpec
 from nlobayes.watching.chain_files import Folders, cached_reader
 
-KEPT = ("posterior", "surrogates")
-"""Folders of the results from which the file of the run is kept."""
+KEPT = {"posterior": "assemble", "surrogates": "export", "data": "prepare"}
+"""Files of a run that are kept, and stages that write files at these paths."""
 
 NO_DENSITY = "builder.no_density"
 """Code of the error of a MAP whose log density is not finite."""
@@ -99,19 +98,18 @@ def fit(
     InputError
         If the study or the table cannot be used.
     """
-    plan, run = plan_of(configuration)
-    jobs = Jobs(plan, run, folder)
+    rivals, run = plan_of(configuration)
     account = account_of(run, folder) if workers > 1 and shown else None
-    waves = without_finished_maps(jobs.waves())
-    lines = run_waves(waves, folder, run.precision, workers=workers, shown=shown, account=account)
-    metrics = jobs.path("metrics", "")
-    made = {name: jobs.path(name) for name in KEPT} | {"data": jobs.dataset}
+    with progress_bar(shown, account) as bar:
+        one = OneRun(rivals, run, folder, bar=bar, workers=workers)
+        one.make_surrogate()
+    made = {name: one.path(stage) for name, stage in KEPT.items()}
     return Fitted(
         run,
-        read_as(Diagnostics, metrics / "diagnostics.json"),
-        read_as(Evaluation, metrics / "evaluation.json"),
+        read_as(Diagnostics, one.path("diagnose")),
+        read_as(Evaluation, one.path("evaluate")),
         {name: path.read_bytes() for name, path in made.items() if path.is_file()},
-        warnings_among(lines),
+        warnings_among(chain.from_iterable(one.output)),
     )
 
 
@@ -192,33 +190,19 @@ def errors_of_maps(
     InputError
         If the study or the table cannot be used.
     """
-    plan, run = plan_of(configuration)
-    jobs = Jobs(plan, run, folder)
+    rivals, run = plan_of(configuration)
     try:
-        run_waves(jobs.waves_of_maps(), folder, run.precision, workers=workers, shown=shown)
+        with progress_bar(shown) as bar:
+            one = OneRun(rivals, run, folder, bar=bar, workers=workers)
+            one.make_maps()
     except InputError as error:
         if error.code != NO_DENSITY:
             raise
         return MapErrors(math.inf)
-    errors = np.array([read_map(path).validation_rmse[-1] for path in jobs.maps])
+    errors = np.array([read_map(path).validation_rmse[-1] for path in one.maps])
     integrated = run.network.output == MARGINALISED
     differ = bool(errors.max() > SAME_MODE * errors.min())
     return MapErrors(float(errors.mean()), integrated and differ)
-
-
-def without_finished_maps(waves: Iterable[Wave]) -> Iterator[Wave]:
-    """Leave out the jobs of MAPs whose files are there, from jobs of the same specification."""
-    for wave in waves:
-        lines = [[job for job in line if not _is_finished_map(job)] for line in wave]
-        if any(lines):
-            yield [line for line in lines if line]
-
-
-def _is_finished_map(job: Job) -> bool:
-    out = Path(job.options["out"])
-    if job.command != "pretrain" or not out.is_file():
-        return False
-    return bool(read_attrs(out)["spec"] == json.loads(job.options["spec"]))
 
 
 def account_of(run: RunSpec, root: Path) -> Callable[[], str]:

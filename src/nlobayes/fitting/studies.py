@@ -11,11 +11,11 @@ from typing import Any, Literal, NamedTuple
 import yaml
 
 from nlobayes.errors import InputError
+from nlobayes.rivals import Rival
 from nlobayes.settings.values import NAME, TAKEN
 from nlobayes.study.grid import SECTIONS, load_study
 from nlobayes.study.library import override, shipped_presets
 from nlobayes.study.run import CROSSED, RunSpec
-from nlobayes.workflow.plan import Plan
 
 AUTO = "auto"
 Precision = Literal["float32", "float64"]
@@ -215,10 +215,10 @@ def _plain(value: Any) -> Any:
     return [_plain(each) for each in value] if isinstance(value, list | tuple) else value
 
 
-def plan_of(configuration: Configuration) -> tuple[Plan, RunSpec]:
-    """Validate the study of one run, with the same errors as a configuration of the workflow."""
-    plan = Plan(load_study(configuration))
-    return plan, next(plan.study.runs(GRID))
+def plan_of(configuration: Configuration) -> tuple[dict[str, Rival], RunSpec]:
+    """Return the rivals and the run of a study, with the errors of a configuration of Snakemake."""
+    study = load_study(configuration)
+    return {name: study.rivals[name] for name in study.grids[GRID].rivals}, next(study.runs(GRID))
 
 
 def by_snakemake(study: Path) -> str:

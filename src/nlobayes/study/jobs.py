@@ -268,14 +268,19 @@ class ExportJob(Frozen):
 Job = TypeVar("Job", bound=BaseModel)
 
 
-def read_job(kind: type[Job], spec: str) -> Job:
+def read_job(kind: type[Job], spec: str | Job) -> Job:
     """Read a job from JSON text, from a file with such text, or from standard input (`-`).
+
+    A program gives the job itself.
 
     Raises
     ------
     InputError
         If the text does not specify a job of this kind.
     """
+    if isinstance(spec, kind):
+        return spec
+    assert isinstance(spec, str), type(spec)
     where = f"{kind.__name__} specification"
     if spec == "-":
         text = sys.stdin.read()

@@ -13,7 +13,7 @@ from nlobayes.data.splits import VALIDATION
 from nlobayes.errors import InputError
 from nlobayes.fitting import fits
 from nlobayes.fitting.fits import NO_DENSITY, MapErrors, errors_of_maps, fit, order_of
-from nlobayes.fitting.jobs import Jobs
+from nlobayes.fitting.one_run import OneRun
 from nlobayes.fitting.studies import plan_of
 from tests.unit.fitting.studies import study_of
 
@@ -33,12 +33,12 @@ def test_the_error_is_that_of_the_predictions_by_hand(table: Path) -> None:
     line, network = (errors_of_maps(study, table / "a") for study in (study_of(), study_of(6)))
     assert 0.7 < line.mean < 1.6
     assert network.mean < 0.3
-    jobs = Jobs(*plan_of(study_of(6)), table / "a")
-    by_hand = [validation_error(path, jobs.dataset) for path in jobs.maps]
+    one = OneRun(*plan_of(study_of(6)), table / "a")
+    by_hand = [validation_error(path, one.path("prepare")) for path in one.maps]
     assert network.mean == pytest.approx(np.mean(by_hand), rel=1e-5)
-    times = [path.stat().st_mtime_ns for path in jobs.maps]
+    times = [path.stat().st_mtime_ns for path in one.maps]
     found = fit(study_of(6), table / "a", shown=False)
-    assert [path.stat().st_mtime_ns for path in jobs.maps] == times
+    assert [path.stat().st_mtime_ns for path in one.maps] == times
     assert found.files == fit(study_of(6), table / "anew", shown=False).files
 
 
@@ -76,7 +76,7 @@ def test_maps_that_differ_lie_in_several_modes_if_the_output_layer_is_integrated
     def read(_: Path) -> Any:
         return SimpleNamespace(validation_rmse=[9.0, next(found)])
 
-    monkeypatch.setattr(fits, "run_waves", lambda *args, **options: [])
+    monkeypatch.setattr(OneRun, "make_maps", lambda _: None)
     monkeypatch.setattr(fits, "read_map", read)
     study = study_of(6, output=output, members=len(errors))
     assert errors_of_maps(study, Path()) == (pytest.approx(np.mean(errors)), several)
@@ -88,10 +88,10 @@ def test_a_map_without_density_has_an_infinite_error(
 ) -> None:
     """Any other error ends the fit."""
 
-    def refuse(*args: object, **options: object) -> list[str]:
+    def refuse(_: OneRun) -> None:
         raise InputError(code)
 
-    monkeypatch.setattr(fits, "run_waves", refuse)
+    monkeypatch.setattr(OneRun, "make_maps", refuse)
     if code == NO_DENSITY:
         assert errors_of_maps(study_of(6), Path()) == MapErrors(np.inf)
         return

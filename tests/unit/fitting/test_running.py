@@ -6,7 +6,7 @@ import io
 import sys
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +14,9 @@ import pytest
 from rich.console import Console
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from nlobayes import runtime
 from nlobayes.fitting import running
 from nlobayes.fitting.fits import account_of
-from nlobayes.fitting.jobs import Job, Wave, log_of
-from nlobayes.fitting.running import run_job, run_waves
 from nlobayes.fitting.studies import Choices, configure, plan_of
 from nlobayes.study.run import RunSpec
 from nlobayes.watching.chain_files import reported_steps
@@ -30,23 +29,6 @@ DATASET = {
 }
 
 
-@pytest.fixture
-def terminal(monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
-    """Output of a terminal of 80 columns; workers need 0.3 s for a line of jobs."""
-    shown = io.StringIO()
-    console = Console(file=shown, force_terminal=True, width=80, color_system=None)
-    monkeypatch.setattr(running, "Console", lambda **_: console)
-    monkeypatch.setattr(running, "_results", results)
-    monkeypatch.setattr(running, "EVERY", 0.01)
-    return shown
-
-
-def results(wave: Wave, *_: Any) -> Iterator[list[str]]:
-    for line in wave:
-        time.sleep(0.3)
-        yield from ([job.command] for job in line)
-
-
 def test_that_joblib_starts_a_worker_anew_is_no_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is of no use to a user; every other warning is shown."""
     anew = (
@@ -54,33 +36,48 @@ def test_that_joblib_starts_a_worker_anew_is_no_warning(monkeypatch: pytest.Monk
         "short worker timeout or by a memory leak."
     )
 
-    def warned(*_: Any) -> Iterator[list[str]]:
-        warnings.warn(anew, UserWarning, stacklevel=1)
-        warnings.warn("another", UserWarning, stacklevel=1)
-        yield []
+    def parallel(*_: Any, **__: Any) -> Callable[..., Iterator[Any]]:
+        def warned(calls: Iterator[Any]) -> Iterator[Any]:
+            warnings.warn(anew, UserWarning, stacklevel=1)
+            warnings.warn("another", UserWarning, stacklevel=1)
+            return iter(range(len([*calls])))
 
-    monkeypatch.setattr(running, "_results", warned)
+        return warned
+
+    monkeypatch.setattr("joblib.Parallel", parallel)
+    done: list[int] = []
     with pytest.warns(UserWarning, match="another") as shown:
-        run_waves([[[Job("prepare", {})]]], Path(), "float32", shown=False)
+        running.in_workers(2, abs, [-1, -2], done.append)
     assert [str(one.message) for one in shown] == ["another"]
+    assert done == [0, 1]
 
 
-def test_jobs_of_chains_write_the_logs_that_progress_is_read_from(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Logs are written line by line, at the paths of the rules; other jobs write none."""
-    log = tmp_path / "logs/draw/a/b/0/2.log"
-
-    def drawing(out: Path) -> None:
-        del out
+def test_a_job_writes_the_log_that_progress_is_read_from(tmp_path: Path) -> None:
+    """It is written line by line; every line is shown, and returned at the end."""
+    log, shown = tmp_path / "logs/draw/a/b/0/2.log", list[str]()
+    with running.one_job(tmp_path, "float64", shown.append, log) as lines:
         sys.stderr.write("draws of chains [0]: 30 of 40\n")
         assert reported_steps(log) == 30
+    assert lines == shown == ["draws of chains [0]: 30 of 40"]
 
-    monkeypatch.setattr(running, "function_of", lambda _: drawing)
-    job = Job("draw", {"out": tmp_path / "results/chains/a/b/0/segment_2.nc"})
-    assert run_job(job, tmp_path, "float64") == ["draws of chains [0]: 30 of 40"]
-    assert log_of(job, tmp_path) == log
-    assert log_of(Job("thin", job.options), tmp_path) is None
+
+def test_a_bar_in_a_terminal_counts_stages_and_shows_the_account_of_workers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Nothing is written where no terminal is, or no bar is wanted."""
+    monkeypatch.setattr(running, "EVERY", 0.01)
+    for is_terminal, shown in ((True, True), (True, False), (False, True)):
+        written = io.StringIO()
+        console = Console(file=written, force_terminal=is_terminal, width=80, color_system=None)
+        monkeypatch.setattr(running, "Console", lambda console=console, **_: console)
+        with running.progress_bar(shown, lambda: "drawing, 30 of 40") as bar:
+            bar.expect(7)
+            bar.advance(2)
+            with bar.watching():
+                time.sleep(0.3)
+        last = written.getvalue()
+        assert ("2/7" in last and "drawing, 30 of 40" in last) == (is_terminal and shown)
+        assert not (last.strip() and not shown)
 
 
 def run_of_chains() -> RunSpec:
@@ -111,6 +108,6 @@ def test_matrices_are_factorised_with_one_thread() -> None:
 
     with threadpool_limits(2, user_api="blas"):
         before = threads()
-        with running.as_a_job("float64"):
+        with runtime.as_a_job("float64"):
             assert threads() == {1}
         assert threads() == before
