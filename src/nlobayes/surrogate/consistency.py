@@ -11,7 +11,7 @@ from nlobayes.data.references import columns_behind, make_reference
 from nlobayes.data.transforms import CLASSES, map_features
 from nlobayes.errors import InputError
 from nlobayes.model.networks import WEIGHTS, layer_names, network_of
-from nlobayes.surrogate.facts import Facts, FactsOfClasses, check_facts, rises
+from nlobayes.surrogate.facts import OF_CLASSES, OF_NUMBERS, check_facts, rises
 from nlobayes.surrogate.limits import bounds_of, quantities
 from nlobayes.surrogate.network_outputs import one_by_one
 from nlobayes.types import Exported
@@ -32,7 +32,7 @@ def check(exported: Exported, source: str) -> Exported:
         order, or facts and arrays contradict each other.
     """
     of_classes = exported.facts.get("form") == CLASSES
-    check_facts(exported.facts, FactsOfClasses if of_classes else Facts, source)
+    check_facts(exported.facts, OF_CLASSES if of_classes else OF_NUMBERS, source)
     _require(exported, {**OF_ARRAYS, **OF_DOMAIN}, source)
     if not of_classes:
         _require(exported, OF_TARGETS, source)

@@ -1,19 +1,12 @@
-"""Facts of a surrogate file: the name, the type and the rule of each, stated once.
+"""Facts of a surrogate file: the name and the rule of each, stated once.
 
-The file may come from an unknown source. A rule has its allowed values in words, and a test.
+The file may come from an unknown source. A rule has its allowed values in words, and a test. A form
+is a mapping of names to rules or forms, of which a list with one form stands for any number. Names
+that end with `?` may be missing.
 """
 
-from collections.abc import Callable, Sequence
-from typing import (
-    Annotated,
-    Any,
-    NamedTuple,
-    NotRequired,
-    TypedDict,
-    get_args,
-    get_origin,
-    is_typeddict,
-)
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -121,147 +114,74 @@ THEORY = Rule(
     lambda v: isinstance(v, dict) and all(_is_theory(*item) for item in v.items()),
 )
 
-Number = Annotated[float, NUMBER]
-Positive = Annotated[float, POSITIVE]
-Numbers = Annotated[list[float], NUMBERS]
-Positives = Annotated[list[float], _list_of(POSITIVE)]
-Span = Annotated[list[float], _either(RANGE, NOTHING)]
-Checks = Annotated[dict[str, dict[str, Any]], _by_name(CHECK)]
+Form: TypeAlias = Mapping[str, Any]
 
 
-class FeatureFacts(TypedDict):
-    """Constants of the features (`data.transforms.FeatureTransform`)."""
-
-    map: Annotated[str, _one_of([*FEATURE_MAPS])]
-    mean: Numbers
-    scale: Positives
-    components: NotRequired[Annotated[list[list[float]], _list_of(NUMBERS)]]
-    explained: NotRequired[Numbers]
+class Closed(dict[str, Any]):
+    """A form of mappings that may contain only the facts that it lists."""
 
 
-class FurtherTransform(TypedDict):
-    """Constants of a target after the first (`data.transforms.TargetTransform`)."""
-
-    scale: Annotated[str, _one_of([*TARGET_SCALES])]
-    mean: Number
-    sd: Positive
-    labels: NotRequired[Annotated[list[float], NOTHING]]
-
-
-class TargetFacts(FurtherTransform):
-    """Constants of the first target, which may be relative to a reference."""
-
-    relative_to: NotRequired[Annotated[dict[str, Any], REFERENCE]]
-
-
-class ClassFacts(TypedDict):
-    """Labels of classes, and constants without effect."""
-
-    scale: Annotated[str, _one_of([CLASSES])]
-    mean: Number
-    sd: Positive
-    labels: Annotated[list[float], LABELS]
-
-
-class Transforms(TypedDict):
-    """Constants of features and target, and the outputs of each theory error."""
-
-    features: FeatureFacts
-    target: TargetFacts
-    theory: NotRequired[Annotated[dict[str, list[str]], THEORY]]
-
-
-class TransformsOfClasses(TypedDict):
-    """Constants of features, and the labels."""
-
-    features: FeatureFacts
-    target: ClassFacts
-
-
-class NoiseFacts(TypedDict):
-    """Parameters of the predictive noise (`predictive.StoredNoise`)."""
-
-    about: Annotated[str, _one_of(["draws", "mean"])]
-    scale: Positive
-    exponent: Number
-    reference_sd: Positive
-    knots: Annotated[list[list[float]], _list_of(RISING)]
-    coefficients: Annotated[list[list[float]], _list_of(NUMBERS)]
-    spread_range: Span
-    scale_range: Span
-    column: Annotated[int, COUNT]
-    edges: Annotated[list[float], RISING]
-    sd_per_scale: Positives
-    slope: NotRequired[Number]
-    reference_mean: NotRequired[Number]
-
-
-class Further(TypedDict):
-    """A target after the first, which shares inputs, domain and reference with it."""
-
-    target: Annotated[str, NAME]
-    transform: FurtherTransform
-    noise: NoiseFacts
+POSITIVES, SPAN, CHECKS = _list_of(POSITIVE), _either(RANGE, NOTHING), _by_name(CHECK)
+FEATURES = Closed(
+    {
+        "map": _one_of([*FEATURE_MAPS]),
+        "mean": NUMBERS,
+        "scale": POSITIVES,
+        "components?": _list_of(NUMBERS),
+        "explained?": NUMBERS,
+    }
+)
+"""Constants of the features (`data.transforms.FeatureTransform`)."""
+TRANSFORM = {"scale": _one_of([*TARGET_SCALES]), "mean": NUMBER, "sd": POSITIVE, "labels?": NOTHING}
+"""Constants of a target (`data.transforms.TargetTransform`); the first may have a reference."""
+LABELLED = {"scale": _one_of([CLASSES]), "mean": NUMBER, "sd": POSITIVE, "labels": LABELS}
+NOISE = Closed(
+    {
+        "about": _one_of(["draws", "mean"]),
+        "scale": POSITIVE,
+        "exponent": NUMBER,
+        "reference_sd": POSITIVE,
+        "knots": _list_of(RISING),
+        "coefficients": _list_of(NUMBERS),
+        "spread_range": SPAN,
+        "scale_range": SPAN,
+        "column": COUNT,
+        "edges": RISING,
+        "sd_per_scale": POSITIVES,
+        "slope?": NUMBER,
+        "reference_mean?": NUMBER,
+    }
+)
+"""Parameters of the predictive noise (`predictive.StoredNoise`)."""
+SHARED: Form = {
+    "activation": _either(ACTIVATION, _list_of(ACTIVATION)),
+    "columns": NAMES,
+    "target": NAME,
+    "units": _by_name(UNIT),
+    "bibtex": TEXT,
+    "domain": Closed({"inside": POSITIVE, "edge": POSITIVE, "limits": _by_name(RANGE)}),
+    "verdict": {"converged": TRUTH_OR_NONE, "convergence": CHECKS, "calibration": CHECKS},
+    "kept?": {"draws": COUNT, "of": COUNT, "mean_change?": NUMBER, "sd_change?": NUMBER},
+    "scores?": SCORES,
+    "table_metadata?": _by_name(_either(TEXT, NUMBER)),
+}
+OF_NUMBERS: Form = {
+    **SHARED,
+    "transforms": {
+        "features": FEATURES,
+        "target": Closed({**TRANSFORM, "relative_to?": REFERENCE}),
+        "theory?": THEORY,
+    },
+    "noise": NOISE,
+    "further?": [{"target": NAME, "transform": Closed(TRANSFORM), "noise": NOISE}],
+}
+"""Facts of a surrogate of numbers."""
+OF_CLASSES: Form = {**SHARED, "transforms": {"features": FEATURES, "target": Closed(LABELLED)}}
+"""Facts of a surrogate of classes."""
 
 
-class DomainFacts(TypedDict):
-    """Distances that bound the domain, and the ranges of derived quantities."""
-
-    inside: Positive
-    edge: Positive
-    limits: Annotated[dict[str, list[float]], _by_name(RANGE)]
-
-
-class Kept(TypedDict):
-    """Draws that the file keeps, of how many, and the change by this (`reduction.Change`)."""
-
-    draws: Annotated[int, COUNT]
-    of: Annotated[int, COUNT]
-    mean_change: NotRequired[Number]
-    sd_change: NotRequired[Number]
-
-
-class Verdict(TypedDict):
-    """Checks of the chains and of the error bars; `converged` is None without chains."""
-
-    converged: Annotated[bool | None, TRUTH_OR_NONE]
-    convergence: Checks
-    calibration: Checks
-
-
-class _Facts(TypedDict):
-    activation: Annotated[str | list[str], _either(ACTIVATION, _list_of(ACTIVATION))]
-    columns: Annotated[list[str], NAMES]
-    target: Annotated[str, NAME]
-    units: Annotated[dict[str, str], _by_name(UNIT)]
-    bibtex: Annotated[str, TEXT]
-    domain: DomainFacts
-    verdict: Verdict
-    kept: NotRequired[Kept]
-    scores: NotRequired[Annotated[dict[str, dict[str, Any]], SCORES]]
-    table_metadata: NotRequired[Annotated[dict[str, Any], _by_name(_either(TEXT, NUMBER))]]
-
-
-class Facts(_Facts):
-    """Facts of a surrogate of numbers."""
-
-    transforms: Transforms
-    noise: NoiseFacts
-    further: NotRequired[list[Further]]
-
-
-class FactsOfClasses(_Facts):
-    """Facts of a surrogate of classes."""
-
-    transforms: TransformsOfClasses
-
-
-CLOSED = (FeatureFacts, FurtherTransform, TargetFacts, ClassFacts, NoiseFacts, DomainFacts)
-"""Mappings that may contain only the facts that they list."""
-
-
-def check_facts(facts: Any, form: Any, where: str, place: str = "") -> None:
-    """Check the facts of a file against a form, one of the classes above.
+def check_facts(facts: Any, form: Form, where: str, place: str = "") -> None:
+    """Check the facts of a file against a form.
 
     Raises
     ------
@@ -270,29 +190,31 @@ def check_facts(facts: Any, form: Any, where: str, place: str = "") -> None:
     """
     if not isinstance(facts, dict):
         raise InputError("surrogate.no_fact", where=where, place=place)
-    listed = form.__annotations__
-    for name, hint in listed.items():
+    for stated, rule in form.items():
+        name = stated.removesuffix("?")
         here = f"{place}.{name}" if place else name
-        if get_origin(hint) is not NotRequired and name not in facts:
-            raise InputError("surrogate.no_fact", where=where, place=here)
         if name in facts:
-            (hint,) = get_args(hint) if get_origin(hint) is NotRequired else (hint,)
-            _check_fact(facts[name], hint, where, here)
-    if form in CLOSED and (extra := sorted(facts.keys() - listed.keys())):
+            _check_fact(facts[name], rule, where, here)
+        elif name == stated:
+            raise InputError("surrogate.no_fact", where=where, place=here)
+    known = sorted(stated.removesuffix("?") for stated in form)
+    if isinstance(form, Closed) and (extra := sorted(facts.keys() - {*known})):
         raise InputError(
-            "surrogate.unknown_fact", where=where, place=place, name=extra[0], known=sorted(listed)
+            "surrogate.unknown_fact", where=where, place=place, name=extra[0], known=known
         )
 
 
-def _check_fact(value: Any, hint: Any, where: str, place: str) -> None:
-    if is_typeddict(hint):
-        return check_facts(value, hint, where, place)
-    rule: Rule = MAPPINGS if get_origin(hint) is list else hint.__metadata__[0]
+def _check_fact(value: Any, rule: Any, where: str, place: str) -> None:
+    if isinstance(rule, dict):
+        return check_facts(value, rule, where, place)
+    several = rule if isinstance(rule, list) else []
+    if several:
+        rule = MAPPINGS
     if not rule.holds(value):
         stored = one_line(repr(value), 100)
         raise InputError(
             "surrogate.other_fact", where=where, place=place, stored=stored, allowed=rule.allowed
         )
-    for number, each in enumerate(value if rule is MAPPINGS else ()):
-        check_facts(each, get_args(hint)[0], where, f"{place}.{number}")
+    for number, each in enumerate(value if several else ()):
+        check_facts(each, several[0], where, f"{place}.{number}")
     return None
