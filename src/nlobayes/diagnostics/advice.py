@@ -28,7 +28,8 @@ def _is_tight(found: Diagnostics) -> bool:
 
 
 def _are_short(found: Diagnostics) -> bool:
-    return found.get("more_draws") is not None
+    more: float | None = found.get("more_draws")
+    return more is not None
 
 
 def _fills_its_trees(found: Diagnostics) -> bool:

@@ -96,8 +96,8 @@ def scores_of(of_classes: bool, *, first: bool = False) -> list[Column]:
 
 
 RUN = Column("run", lambda row: row.run)
-RHAT = fact("R-hat", "rhat_f", ".3f")
-EFFECTIVE = fact("ESS scored", "ess_scored_min", ".0f")
+RHAT = fact("R-hat", "rhat", ".3f")
+EFFECTIVE = fact("ESS scored", "ess", ".0f")
 CONVERGED, CALIBRATED = fact("converged", "convergence"), fact("calibrated", "calibration")
 SAMPLING = (
     *(RHAT, EFFECTIVE, fact("diverg.", "divergences", "d", 5), fact("tau", "tau", rank=6)),

@@ -51,7 +51,7 @@ def table_of_runs(runs: Runs) -> Table:
         _mean("95 % cov.", ".3f", "coverage_95"),
         _mean("log score", ".3f", "lppd"),
         _mean("sigma_z", ".3f", "sigma_z_total"),
-        *(RHATS, EFFECTIVE, _over("div.", sum, ".0f", "divergences"), Column("tau", _tau)),
+        *(RHATS, EFFECTIVE, _over("div.", sum, ".0f", _divergences), Column("tau", _tau)),
         *(Column("converged", _verdict), *_own(runs)),
     ]
     title = "Test split, total uncertainty with fitted noise"
@@ -64,7 +64,7 @@ def markdown(runs: Runs) -> str:
     columns = [
         Column("setting", lambda of: of[0].setting),
         Column("replicates", lambda of: str(len(of))),
-        *(RHATS, EFFECTIVE, _over("divergences", sum, ".0f", "divergences")),
+        *(RHATS, EFFECTIVE, _over("divergences", sum, ".0f", _divergences)),
         _mean(f"test {accuracy.second_name}", ".4f", accuracy.second),
         _mean(f"test {accuracy.first_name}", ".4g", accuracy.first),
         _mean("coverage 68 / 95 %", ".3f", "coverage_68", "coverage_95"),
@@ -178,18 +178,33 @@ def _mean(title: str, form: str, *keys: str, of: Callable[[RunMetrics], Numbers]
     return Column(title, lambda runs: " / ".join(text([*map(of, runs)], key) for key in keys))
 
 
-def _over(title: str, statistic: Callable[[Any], Any], form: str, *keys: str) -> Column:
+Diagnosed = Callable[[RunMetrics], float | None]
+
+
+def _over(title: str, statistic: Callable[[Any], Any], form: str, *of: Diagnosed) -> Column:
     """Show diagnostics over replicates by a statistic; a dash if one misses."""
 
-    def text(runs: Runs, key: str) -> str:
-        values = [run.numbers.get(key) for run in runs]
+    def text(runs: Runs, number: Diagnosed) -> str:
+        values = [number(run) for run in runs]
         return "-" if None in values else format(statistic(values), form)
 
-    return Column(title, lambda runs: " / ".join(text(runs, key) for key in keys))
+    return Column(title, lambda runs: " / ".join(text(runs, number) for number in of))
 
 
-RHATS = _over("R-hat f med / max", max, ".3f", "rhat_f_median", "rhat_f")
-EFFECTIVE = _over("ESS scored med / min", min, ".0f", "ess_scored_median", "ess_scored_min")
+def _divergences(run: RunMetrics) -> float | None:
+    return run.diagnostics.get("divergences")
+
+
+RHATS = _over(
+    *("R-hat f med / max", max, ".3f"),
+    lambda run: run.diagnostics.get("rhat_f_median"),
+    lambda run: run.diagnostics.get("rhat_f"),
+)
+EFFECTIVE = _over(
+    *("ESS scored med / min", min, ".0f"),
+    lambda run: run.scored_draws and run.scored_draws["ess_scored_median"],
+    lambda run: run.scored_draws and run.scored_draws["ess_scored_min"],
+)
 
 
 def _own(runs: Runs) -> list[Column]:

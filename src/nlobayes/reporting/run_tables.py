@@ -22,6 +22,7 @@ from nlobayes.reporting.columns import (
     RUN,
     SAMPLING,
     SIZES,
+    Cell,
     Row,
     Table,
     fact,
@@ -88,9 +89,10 @@ def _of_posterior(run: Finished) -> Row:
     tau, exact = run.diagnostics["tightness"], run.diagnostics.get("exact", True)
     tight = " (tight)" if run.unconverged and (tau or 0) > TIGHT else ""
     tested = Text("not tested", "yellow") if run.untested else Text("yes")
-    facts = {
-        **run.diagnostics,
-        "ess_scored_min": run.effective_draws,
+    facts: dict[str, Cell | float | None] = {
+        "rhat": run.diagnostics.get("rhat_f"),
+        "divergences": run.diagnostics.get("divergences"),
+        "ess": run.effective_draws,
         "tau": "-" if tau is None else f"{tau:.2g}{tight}",
         "convergence": verdict(run.approximate, run.unconverged, exact),
         "calibration": Text("NO", RED) if run.uncalibrated else tested,

@@ -1,10 +1,13 @@
 """Every check that can fail has a next step, and none speaks of what is not so."""
 
+from string import Formatter
+
 import numpy as np
 import pytest
 
 from nlobayes.checks import AGREEMENT, CALIBRATION, CONVERGENCE
-from nlobayes.diagnostics.advice import ADVICE, next_steps
+from nlobayes.diagnostics.advice import ADVICE, Step, next_steps
+from nlobayes.diagnostics.run_diagnostics import Diagnostics
 from nlobayes.evaluation.calibration import checks as calibration_checks
 from tests.run_results import diagnosed
 
@@ -62,3 +65,10 @@ def test_a_check_of_a_target_has_the_advice_of_its_kind() -> None:
 @pytest.mark.parametrize("failed", [[], ["of_another_version"]])
 def test_nothing_is_invented(failed: list[str]) -> None:
     assert next_steps(failed, LOOSE) == []
+
+
+@pytest.mark.parametrize("step", {step for steps in ADVICE.values() for step in steps})
+def test_texts_name_keys_of_the_diagnostics(step: Step) -> None:
+    texts = (step.text, step.alone or "")
+    fields = {field for text in texts for _, field, *_ in Formatter().parse(text)}
+    assert fields - {None, ""} <= {*Diagnostics.__annotations__}
