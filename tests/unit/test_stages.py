@@ -2,8 +2,9 @@
 
 import re
 from pathlib import Path
+from typing import get_type_hints
 
-from nlobayes.stages import GROUPS, PIPELINE
+from nlobayes.stages import GROUPS, PIPELINE, function_of
 from nlobayes.study.jobs import DrawJob
 from nlobayes.study.jobs_of_runs import ReweightJob
 from nlobayes.study.stage_jobs import SPECIFICATIONS
@@ -36,6 +37,19 @@ def test_every_specification_is_a_model_and_every_model_is_named_by_its_stage() 
     for name, model in SPECIFICATIONS.items():
         command = next(commands[name] for commands in GROUPS.values() if name in commands)
         assert command.job == (model and model.__name__)
+
+
+STATED_BY_THE_POSTERIOR = {"assemble", "thin"}
+"""Stages without a specification of their own: they pass on that of the draws."""
+
+
+def test_a_stage_states_what_its_function_does_not_tell_and_names_the_same_specification() -> None:
+    for name, stage in PIPELINE.items():
+        compute = vars(function_of(name)).get("compute")
+        assert (stage.inputs is None) is (compute is not None), name
+        if compute and name not in STATED_BY_THE_POSTERIOR:
+            job = get_type_hints(compute).get("job")
+            assert stage.job == (job and job.__name__), name
 
 
 def test_the_table_in_the_documentation_is_that_of_the_stages() -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from nlobayes.stages import PIPELINE
+from nlobayes.stages import PIPELINE, inputs_of
 
 if TYPE_CHECKING:
     from tests.workflow.conftest import Project
@@ -78,4 +78,4 @@ def test_jobs_read_what_the_stages_state(unbuilt: Project) -> None:
     for rule, paths in JOB.findall(planned.stdout + planned.stderr):
         read.setdefault(rule, set()).update(paths.split(", "))
     for name in {*PIPELINE} - ELSEWHERE:
-        assert unmatched(read[name], PIPELINE[name].inputs) == (set(), set()), name
+        assert unmatched(read[name], inputs_of(name)) == (set(), set()), name

@@ -89,7 +89,7 @@ def read_checkpoint(path: Path) -> Checkpoint:
 
 WarmupFile = Annotated[WarmupSegment, File(write=write_warmup)]
 DrawnFile = Annotated[Segment, File(write=write_segment)]
-CheckpointFile = Annotated[Checkpoint, File(read_checkpoint)]
+CheckpointFile = Annotated[Checkpoint, File(checkpoint_of, kind="warmup")]
 
 
 def assemble(warmups: Iterable[Artifact], segments: Iterable[Artifact], every: int = 1) -> Groups:

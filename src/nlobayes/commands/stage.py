@@ -21,6 +21,7 @@ from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
 from nlobayes.commands.shared.earlier import earlier_files, earlier_of
 from nlobayes.errors import InputError
+from nlobayes.stages import PIPELINE
 from nlobayes.study.jobs import read_job
 from nlobayes.types import File, Stated
 
@@ -56,7 +57,7 @@ class Port(NamedTuple):
 
 
 def stage(
-    *, on_device: bool = False, idle: Callable[..., bool] = lambda **given: False
+    *, idle: Callable[..., bool] = lambda **given: False
 ) -> Callable[[Callable[..., Any]], Command]:
     """Make a command of a function of values, which stays its attribute `compute`.
 
@@ -69,8 +70,6 @@ def stage(
 
     Parameters
     ----------
-    on_device
-        Whether it computes on the device of the model of its job; otherwise on the CPU.
     idle
         Whether nothing is to be computed, given the parameters by name; then JAX is not loaded.
     """
@@ -100,7 +99,7 @@ def stage(
                     given["earlier"] = earlier_of(job.model)
                     opened += earlier_files(job.model)
                 if "model" in (spec or ()) and not idle(**given):
-                    facts = _configure(job.model, on_device, chosen)
+                    facts = _configure(job.model, PIPELINE[function.__name__].on_gpu, chosen)
                 made = function(**given)
             except InputError as error:
                 raise _at_paths(error, {name: chosen[name] for name in files}) from None
@@ -116,6 +115,7 @@ def stage(
         command.__module__, command.__doc__ = function.__module__, function.__doc__
         command.__signature__ = signature  # type: ignore[attr-defined]
         command.compute = function  # type: ignore[attr-defined]
+        command.reads = [port.file.kind or name for name, port in files.items()]  # type: ignore[attr-defined]
         return command
 
     return decorate

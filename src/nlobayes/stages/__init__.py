@@ -1,36 +1,45 @@
 """The list of all commands, in the groups of their folders, and the facts of pipeline stages.
 
-The help of the command line, the resources of jobs, the inputs of `nlobayes verify` and the table
-in docs/stages.md derive from it. Tests compare it with the rules and with the Slurm profile.
+The help of the command line, the resources of jobs, the specifications that `nlobayes verify` knows
+and the table in docs/stages.md derive from it. Planning and `verify` run without the libraries of
+stages and do not import them, so the model of a specification stands here and in a signature. Tests
+compare both, and the list with the rules and with the Slurm profile.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from enum import StrEnum
 from importlib import import_module
 
 from nlobayes.stages.stage import Command, Stage
 
-TABLE = "results/tables/{dataset}.parquet"
-DATASET = "results/data/{dataset}.nc"
-MAP = "results/pretrain/{model}/{chain}.nc"
-WARMUP = "results/chains/{run}/{chain_group}/warmup_{segment}.nc"
-SEGMENT = "results/chains/{run}/{chain_group}/segment_{segment}.nc"
-VERDICT = "results/chains/{run}/verdict_{segment}.json"
-POSTERIOR = "results/posterior/{run}.nc"
-THINNED = "results/thinned/{run}.nc"
-RIVAL = "results/rivals/{dataset}/{rival}.nc"
-PREDICTIONS = "results/predictions/{run}.nc"
-DIAGNOSTICS = "results/metrics/{run}/diagnostics.json"
-EVALUATION = "results/metrics/{run}/evaluation.json"
+
+class Place(StrEnum):
+    """Patterns of the paths of files, by their kind or by the parameter of stages that read them.
+
+    `TABLE` also matches a table of the user.
+    """
+
+    TABLE = "results/tables/{dataset}.parquet"
+    DATASET = "results/data/{dataset}.nc"
+    START = "results/pretrain/{model}/{chain}.nc"
+    WARMUP = "results/chains/{run}/{chain_group}/warmup_{segment}.nc"
+    SEGMENT = "results/chains/{run}/{chain_group}/segment_{segment}.nc"
+    VERDICT = "results/chains/{run}/verdict_{segment}.json"
+    POSTERIOR = "results/posterior/{run}.nc"
+    THINNED = "results/thinned/{run}.nc"
+    RIVAL = "results/rivals/{dataset}/{rival}.nc"
+    PREDICTIONS = "results/predictions/{run}.nc"
+    DIAGNOSTICS = "results/metrics/{run}/diagnostics.json"
+    EVALUATION = "results/metrics/{run}/evaluation.json"
+
 
 PIPELINE = {
     "simulate": Stage(
         help="Compute a table with the embedded NLO engine.",
         job="SimulateJob",
-        unit="dataset",
-        inputs=(),
-        outputs=(TABLE,),
+        outputs=(Place.TABLE,),
         base_mb=300,
         numbers=lambda size: size.data,
         group="data",
@@ -38,9 +47,8 @@ PIPELINE = {
     "ingest": Stage(
         help="Turn a folder of SLHA files into a table.",
         job="IngestJob",
-        unit="dataset",
         inputs=("{folder}",),
-        outputs=(TABLE,),
+        outputs=(Place.TABLE,),
         base_mb=300,
         numbers=lambda size: 100 * size.rows,
         seconds=lambda size: size.reading_seconds,
@@ -49,17 +57,13 @@ PIPELINE = {
     "prepare": Stage(
         help="Turn a table into a dataset: features, target, splits.",
         job="PrepareJob",
-        unit="dataset",
-        inputs=(TABLE,),
-        outputs=(DATASET,),
+        outputs=(Place.DATASET,),
         base_mb=300,
         numbers=lambda size: size.data,
         group="data",
     ),
     "describe": Stage(
         help="Tabulate rows of a dataset for its figure.",
-        unit="dataset",
-        inputs=(DATASET,),
         outputs=("results/plots/data/{dataset}/{table}.csv",),
         base_mb=300,
         numbers=lambda size: size.data,
@@ -68,9 +72,7 @@ PIPELINE = {
     "rival": Stage(
         help="Fit a rival to the train rows, and predict all rows.",
         job="RivalJob",
-        unit="dataset",
-        inputs=(DATASET,),
-        outputs=(RIVAL, "timings/rivals/{dataset}/{rival}.json"),
+        outputs=(Place.RIVAL, "timings/rivals/{dataset}/{rival}.json"),
         base_mb=900,
         numbers=lambda size: size.data + 50 * size.rows + size.process,
         seconds=lambda size: size.rival_seconds,
@@ -78,9 +80,7 @@ PIPELINE = {
     "pretrain": Stage(
         help="Fit the MAP that one chain starts from.",
         job="PretrainJob",
-        unit="model",
-        inputs=(DATASET,),
-        outputs=(MAP,),
+        outputs=(Place.START,),
         base_mb=1100,
         numbers=lambda size: size.data + 100 * size.weights,
         seconds=lambda size: size.pretrain_seconds,
@@ -89,9 +89,7 @@ PIPELINE = {
     "warmup": Stage(
         help="Adapt a group of chains before the first draw.",
         job="WarmupJob",
-        unit="run",
-        inputs=(DATASET, MAP, WARMUP),
-        outputs=(WARMUP,),
+        outputs=(Place.WARMUP,),
         base_mb=1300,
         numbers=lambda size: (
             size.data + size.chain_group * (20 * size.matrix + size.marginal + 100 * size.warmup)
@@ -102,9 +100,7 @@ PIPELINE = {
     "draw": Stage(
         help="Draw one segment of a group of chains.",
         job="DrawJob",
-        unit="run",
-        inputs=(DATASET, WARMUP, SEGMENT, VERDICT),
-        outputs=(SEGMENT,),
+        outputs=(Place.SEGMENT,),
         base_mb=1100,
         numbers=lambda size: (
             size.data + size.chain_group * (size.matrix + size.marginal) + 3 * size.segment_drawn
@@ -115,18 +111,14 @@ PIPELINE = {
     "check_convergence": Stage(
         help="Check whether the chains have converged so far.",
         job="CheckConvergenceJob",
-        unit="run",
-        inputs=(SEGMENT,),
-        outputs=(VERDICT,),
+        outputs=(Place.VERDICT,),
         base_mb=500,
         numbers=lambda size: 8 * size.drawn,
     ),
     "approximate": Stage(
         help="Make a posterior by an approximate method.",
         job="ApproximateJob",
-        unit="run",
-        inputs=(DATASET, MAP),
-        outputs=(POSTERIOR,),
+        outputs=(Place.POSTERIOR,),
         base_mb=1300,
         numbers=lambda size: size.data + size.matrix + size.marginal + 2 * size.drawn,
         seconds=lambda size: size.prediction_seconds + size.draws * size.draw_seconds,
@@ -135,9 +127,7 @@ PIPELINE = {
     "sample": Stage(
         help="Sample a posterior by the NUTS of PyMC, in one job.",
         job="SampleJob",
-        unit="run",
-        inputs=(DATASET,),
-        outputs=(POSTERIOR,),
+        outputs=(Place.POSTERIOR,),
         base_mb=1500,
         numbers=lambda size: size.data + 4 * size.drawn,
         seconds=lambda size: size.draws * size.draw_seconds,
@@ -145,9 +135,7 @@ PIPELINE = {
     "assemble": Stage(
         help="Join all chains into one posterior.",
         job="DrawJob",
-        unit="run",
-        inputs=(DATASET, WARMUP, SEGMENT),
-        outputs=(POSTERIOR,),
+        outputs=(Place.POSTERIOR,),
         base_mb=300,
         numbers=lambda size: size.data + 5 * size.drawn,
         group="scores",
@@ -155,9 +143,7 @@ PIPELINE = {
     "diagnose": Stage(
         help="Compute the convergence diagnostics of a posterior.",
         job="DiagnoseJob",
-        unit="run",
-        inputs=(POSTERIOR,),
-        outputs=(DIAGNOSTICS,),
+        outputs=(Place.DIAGNOSTICS,),
         base_mb=600,
         numbers=lambda size: size.data + 8 * size.drawn,
         group="scores",
@@ -165,9 +151,7 @@ PIPELINE = {
     "thin": Stage(
         help="Keep as many draws as are nearly independent.",
         job="PosteriorJob",
-        unit="run",
-        inputs=(POSTERIOR, DIAGNOSTICS, DATASET),
-        outputs=(THINNED, "results/plots/{run}/thinning.csv"),
+        outputs=(Place.THINNED, "results/plots/{run}/thinning.csv"),
         base_mb=600,
         numbers=lambda size: size.data + 6 * size.drawn,
         group="scores",
@@ -175,9 +159,7 @@ PIPELINE = {
     "posterior_predictive": Stage(
         help="Evaluate a posterior and its baseline at every point.",
         job="PosteriorPredictiveJob",
-        unit="run",
-        inputs=(THINNED, DATASET, MAP),
-        outputs=(PREDICTIONS,),
+        outputs=(Place.PREDICTIONS,),
         base_mb=600,
         numbers=lambda size: size.data + 2 * size.drawn + 3 * size.predicted,
         seconds=lambda size: size.prediction_seconds,
@@ -186,9 +168,7 @@ PIPELINE = {
     "evaluate": Stage(
         help="Score predictions and their error bars.",
         job="EvaluateJob",
-        unit="run",
-        inputs=(PREDICTIONS, DATASET, RIVAL),
-        outputs=(EVALUATION,),
+        outputs=(Place.EVALUATION,),
         base_mb=700,
         numbers=lambda size: size.data + 5 * size.predicted,
         group="scores",
@@ -196,8 +176,6 @@ PIPELINE = {
     "tabulate_chains": Stage(
         help="Tabulate what the figures of chains show.",
         job="TabulateChainsJob",
-        unit="run",
-        inputs=(POSTERIOR, DATASET),
         outputs=("results/plots/{run}/{table}.csv",),
         base_mb=700,
         numbers=lambda size: size.data + 8 * size.drawn,
@@ -206,8 +184,6 @@ PIPELINE = {
     "tabulate_sizes": Stage(
         help="Tabulate the sizes of a network whose size is drawn.",
         job="TabulateSizesJob",
-        unit="run",
-        inputs=(POSTERIOR, PREDICTIONS, DATASET),
         outputs=("results/plots/{run}/{table}.csv",),
         base_mb=1000,
         numbers=lambda size: size.data + 8 * size.drawn + 5 * size.predicted,
@@ -216,8 +192,6 @@ PIPELINE = {
     "tabulate": Stage(
         help="Tabulate what the figures of a run show.",
         job="TabulateJob",
-        unit="run",
-        inputs=(DIAGNOSTICS, PREDICTIONS, EVALUATION, DATASET, MAP),
         outputs=("results/plots/{run}/{table}.csv",),
         base_mb=700,
         numbers=lambda size: size.data + 5 * size.predicted,
@@ -226,8 +200,6 @@ PIPELINE = {
     "export": Stage(
         help="Write the surrogate of a run: one file that predicts.",
         job="ExportJob",
-        unit="run",
-        inputs=(THINNED, DATASET, DIAGNOSTICS, EVALUATION),
         outputs=("results/surrogates/{run}.nc",),
         base_mb=500,
         numbers=lambda size: size.data + 6 * size.drawn + 3 * size.predicted,
@@ -237,8 +209,6 @@ PIPELINE = {
     "landscape": Stage(
         help="Survey the energy around the MAPs.",
         job="LandscapeJob",
-        unit="model",
-        inputs=(DATASET, MAP),
         outputs=("results/plots/landscape/{model}/{table}.csv",),
         base_mb=1100,
         numbers=lambda size: size.data + 100 * size.weights,
@@ -249,8 +219,6 @@ PIPELINE = {
     "prior_predictive": Stage(
         help="Tabulate prior draws of f, before any data.",
         job="PriorPredictiveJob",
-        unit="model",
-        inputs=(DATASET,),
         outputs=("results/plots/prior_predictive/{model}/{table}.csv",),
         base_mb=1000,
         numbers=lambda size: size.data + size.prior_draws * (size.weights + 10 * size.reference),
@@ -258,8 +226,6 @@ PIPELINE = {
     ),
     "agree": Stage(
         help="Compare several samplers of one posterior.",
-        unit="samplers",
-        inputs=(POSTERIOR,),
         outputs=("results/metrics/agreement/{samplers}.json",),
         base_mb=600,
         numbers=lambda size: 8 * size.drawn,
@@ -267,8 +233,7 @@ PIPELINE = {
     "fidelity": Stage(
         help="Compare approximate posteriors with the exact one.",
         job="FidelityJob",
-        unit="approximated",
-        inputs=(PREDICTIONS, POSTERIOR, EVALUATION, DIAGNOSTICS),
+        inputs=(Place.PREDICTIONS, Place.POSTERIOR, Place.EVALUATION, Place.DIAGNOSTICS),
         outputs=(
             "results/metrics/fidelity/{approximated}.json",
             "timings/fidelity/{approximated}/fidelity.csv",
@@ -278,7 +243,6 @@ PIPELINE = {
     ),
     "plot": Stage(
         help="Draw figures from their tables.",
-        unit="run",
         inputs=("{folder}/{table}.csv",),
         outputs=("{folder}/{figure}.svg", "{folder}/{figure}.png"),
         base_mb=500,
@@ -288,8 +252,7 @@ PIPELINE = {
     "compare": Stage(
         help="Compare runs, with paired differences.",
         job="CompareJob",
-        unit="grid",
-        inputs=(EVALUATION, DIAGNOSTICS),
+        inputs=(Place.EVALUATION, Place.DIAGNOSTICS),
         outputs=(
             "results/plots/comparison/{grid}/{table}.csv",
             "results/plots/comparison/{grid}/table.md",
@@ -299,8 +262,7 @@ PIPELINE = {
     ),
     "speed": Stage(
         help="Time networks: gradients, predictions, loading.",
-        unit="grid",
-        inputs=(DATASET,),
+        inputs=(Place.DATASET,),
         outputs=("timings/speed/{grid}/speed.csv", "timings/speed/{grid}/loadings.csv"),
     ),
 }
@@ -341,3 +303,13 @@ def function_of(command: str) -> Callable[..., None]:
     """Import the function of a command; raise KeyError if there is no such command."""
     function: Callable[..., None] = getattr(import_module(module_of(command)), command)
     return function
+
+
+def inputs_of(stage: str) -> tuple[str, ...]:
+    """List patterns of the paths that a stage may read; import its function if that tells them."""
+    stated = PIPELINE[stage].inputs
+    if stated is not None:
+        return stated
+    places: dict[str, tuple[str, ...]] = {place.name.lower(): (place,) for place in Place}
+    places["previous"] = (Place.WARMUP, Place.SEGMENT)
+    return tuple(path for kind in vars(function_of(stage))["reads"] for path in places[kind])

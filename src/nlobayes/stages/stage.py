@@ -21,10 +21,8 @@ class Command:
 class Stage(Command):
     """A command of the pipeline, with the resources of its rule."""
 
-    unit: str
-    """Unit of one job: the first wildcard in the paths of its outputs."""
-    inputs: tuple[str, ...]
-    """Patterns of the paths that it may read; `TABLE` also matches a table of the user."""
+    inputs: tuple[str, ...] | None = None
+    """Patterns of the paths that it may read; None if the parameters of its function tell them."""
     outputs: tuple[str, ...]
     """Patterns of the paths that it writes, besides its record."""
     base_mb: int | None = None
@@ -38,6 +36,11 @@ class Stage(Command):
     """Whether it computes on the device of the study."""
     group: str | None = None
     """Stages of one group share a job of a cluster; None stands for a separate job."""
+
+    @property
+    def unit(self) -> str:
+        """Unit of one job: the first wildcard in the paths of its outputs."""
+        return self.outputs[0].partition("{")[2].partition("}")[0]
 
     @property
     def makes_results(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from functools import cache
 
-from nlobayes.stages import PIPELINE
+from nlobayes.stages import PIPELINE, inputs_of
 
 IN_ORDER = sorted(PIPELINE, key="plot".__eq__)
 """The stages in the order in which they run; `plot` is last, as figures need all others."""
@@ -56,7 +56,7 @@ def as_svg() -> str:
 
 def _reads(reader: str, writer: str) -> bool:
     """Return whether a stage reads an output of another; `plot` reads any table of a folder."""
-    outputs, inputs = PIPELINE[writer].outputs, PIPELINE[reader].inputs
+    outputs, inputs = PIPELINE[writer].outputs, inputs_of(reader)
     endings = tuple(given.removeprefix("{folder}") for given in inputs if "{folder}/" in given)
     return any(output in inputs or output.endswith(endings) for output in outputs)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 
-from nlobayes.stages import PIPELINE
+from nlobayes.stages import PIPELINE, inputs_of
 from nlobayes.stages.stage import Stage
 
 HEAD = """# Stages
@@ -35,7 +35,7 @@ def _row(name: str, stage: Stage) -> str:
         stage.help,
         stage.unit,
         f"`{stage.job}`" if stage.job else "",
-        _paths(stage.inputs),
+        _paths(inputs_of(name)),
         _paths(stage.outputs),
         str(stage.base_mb or ""),
         "yes" if stage.on_gpu else "",

@@ -9,7 +9,7 @@ from nlobayes.study.jobs import ApproximateJob
 from nlobayes.types import EarlierData, Stated
 
 
-@stage(on_device=True)
+@stage()
 def approximate(
     job: ApproximateJob,
     dataset: Stated[DatasetFile],

@@ -23,7 +23,7 @@ def _is_met(verdict: Mapping[str, Any] | None, **_: Any) -> bool:
     return verdict is not None and verdict["met"]
 
 
-@stage(on_device=True, idle=_is_met)
+@stage(idle=_is_met)
 def draw(
     job: DrawJob,
     dataset: DatasetFile,

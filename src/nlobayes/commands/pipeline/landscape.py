@@ -19,7 +19,7 @@ COMPARED = 6
 """Most chains whose pairwise distances are tabulated."""
 
 
-@stage(on_device=True)
+@stage()
 def landscape(
     job: LandscapeJob, dataset: DatasetFile, start: list[StartFile], earlier: EarlierData | None
 ) -> TableFiles:

@@ -11,7 +11,7 @@ from nlobayes.study.jobs import PretrainJob
 from nlobayes.types import Dataset, EarlierData, MAPEstimate, Stated
 
 
-@stage(on_device=True)
+@stage()
 def pretrain(
     job: PretrainJob, dataset: DatasetFile, chain: int, earlier: EarlierData | None
 ) -> Stated[StartFile]:

@@ -21,7 +21,7 @@ from nlobayes.study.jobs import PriorPredictiveJob
 from nlobayes.types import Columns, Dataset
 
 
-@stage(on_device=True)
+@stage()
 def prior_predictive(job: PriorPredictiveJob, dataset: DatasetFile) -> TableFiles:
     """Tabulate draws of f, their quantiles and scales, and the target at the same points.
 

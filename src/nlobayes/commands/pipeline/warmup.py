@@ -13,7 +13,7 @@ from nlobayes.types import Checkpoint, EarlierData, MAPEstimate, Stated, WarmupS
 from nlobayes.watching.progress import pieces
 
 
-@stage(on_device=True)
+@stage()
 def warmup(
     job: WarmupJob,
     dataset: DatasetFile,
