@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -33,6 +33,8 @@ from nlobayes.fitting.reference_choice import (
 from nlobayes.fitting.studies import (
     Choices,
     Configuration,
+    Precision,
+    Preset,
     attempts,
     by_snakemake,
     configure,
@@ -42,7 +44,7 @@ from nlobayes.runtime import as_a_job
 from nlobayes.surrogate.domain import OUTSIDE
 from nlobayes.surrogate.trained import Trained
 from nlobayes.types import Table
-from nlobayes.untyped import Document, Facts
+from nlobayes.untyped import Document, Facts, Points
 
 if TYPE_CHECKING:
     import arviz as az
@@ -70,24 +72,24 @@ Loaded = TypeVar("Loaded", bound=Trained)
 class FittedNetwork(BaseEstimator):
     """A fitted run: its verdict, its draws, its PyMC model, its study."""
 
-    hidden: Any
-    activation: Any
-    recipe: Any
-    prior: Any
-    likelihood: Any
-    pretraining: Any
-    method: Any
-    chains: Any
-    until: Any
-    noise: Any
-    features: Any
-    validation: Any
-    test: Any
-    precision: Any
-    together: Any
-    random_state: Any
-    n_jobs: Any
-    verbose: Any
+    hidden: int | Sequence[int] | str
+    activation: str | Sequence[str]
+    recipe: str
+    prior: Preset
+    likelihood: Preset
+    pretraining: Preset
+    method: Preset
+    chains: int | None
+    until: Facts | None
+    noise: str
+    features: Facts | None
+    validation: float
+    test: float
+    precision: Precision | Literal["auto"]
+    together: bool
+    random_state: object
+    n_jobs: int | None
+    verbose: bool
 
     def _choices(self, train_rows: int) -> Choices:
         return Choices(
@@ -106,7 +108,7 @@ class FittedNetwork(BaseEstimator):
             train_rows=train_rows,
         )
 
-    def _hidden(self) -> Any:
+    def _hidden(self) -> object:
         return self.hidden if isinstance(self.hidden, str) else np.atleast_1d(self.hidden).tolist()
 
     def _run(
@@ -175,18 +177,18 @@ class FittedNetwork(BaseEstimator):
             path.write_bytes(self._files["surrogates"])
             return kind.load(path)
 
-    def domain(self, X: Any) -> np.ndarray:
+    def domain(self, X: Points) -> np.ndarray:
         """Classify points as `inside`, `near edge` or `outside` of the training data (point,)."""
         points = self._points(X)
         return self.surrogate_.domain(points)
 
-    def _points(self, X: Any) -> np.ndarray:
+    def _points(self, X: Points) -> np.ndarray:
         """Check points, and put their columns in the order of the surrogate."""
         check_is_fitted(self)
         points: np.ndarray = validate_data(self, X, dtype=np.float64, reset=False)
         return points[:, self._places]
 
-    def _warned(self, X: Any) -> np.ndarray:
+    def _warned(self, X: Points) -> np.ndarray:
         """Return points as `_points`, and warn of those outside the domain."""
         points = self._points(X)
         outside = np.count_nonzero(self.surrogate_.domain(points) == OUTSIDE)

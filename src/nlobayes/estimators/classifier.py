@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -19,9 +19,11 @@ from nlobayes.estimators.arguments import (
     unused,
 )
 from nlobayes.estimators.base import FittedNetwork
+from nlobayes.fitting.studies import Precision, Preset
 from nlobayes.fitting.table_settings import FEWEST_ROWS
 from nlobayes.surrogate.classifier import Classifier
 from nlobayes.types import Table
+from nlobayes.untyped import Facts, Points
 
 CLASS = "class"
 
@@ -41,18 +43,18 @@ class BayesianNetworkClassifier(ClassifierMixin, FittedNetwork):
         hidden: int | Sequence[int] = (32,),
         *,
         activation: str | Sequence[str] = "tanh",
-        prior: Any = "fan_in",
-        likelihood: Any = "categorical",
-        pretraining: Any = "adam",
-        method: Any = "hmc_table",
+        prior: Preset = "fan_in",
+        likelihood: Preset = "categorical",
+        pretraining: Preset = "adam",
+        method: Preset = "hmc_table",
         chains: int | None = None,
-        until: Any = None,
-        features: Any = None,
+        until: Facts | None = None,
+        features: Facts | None = None,
         validation: float = 0.15,
         test: float = 0.15,
-        precision: str = "float32",
+        precision: Precision | Literal["auto"] = "float32",
         together: bool = False,
-        random_state: Any = 1,
+        random_state: object = 1,
         n_jobs: int | None = None,
         verbose: bool = True,
     ) -> None:
@@ -73,7 +75,7 @@ class BayesianNetworkClassifier(ClassifierMixin, FittedNetwork):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, **unknown: Any) -> BayesianNetworkClassifier:
+    def fit(self, X: Points, y: Points, **unknown: Any) -> BayesianNetworkClassifier:
         """Sample the posterior of the network and check its convergence.
 
         Parameters
@@ -115,19 +117,19 @@ class BayesianNetworkClassifier(ClassifierMixin, FittedNetwork):
         probabilities = (f"probability_{number}" for number in range(len(self.classes_)))
         return {"entropy", "mutual_information", *probabilities}
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: Points) -> np.ndarray:
         """Return the means of the class probabilities over the draws (point, class)."""
         points = self._warned(X)
         probability: np.ndarray = self.surrogate_.predict(points).probability
         return probability / probability.sum(axis=1, keepdims=True)
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Points) -> np.ndarray:
         """Return the most probable label of each point."""
         probable = self.predict_proba(X).argmax(axis=1)
         labels: np.ndarray = self.classes_[probable]
         return labels
 
-    def sample(self, X: Any) -> np.ndarray:
+    def sample(self, X: Points) -> np.ndarray:
         """Return the class probabilities of each draw of the posterior (draw, point, class)."""
         points = self._warned(X)
         return self.surrogate_.sample(points)

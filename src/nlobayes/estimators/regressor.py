@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.base import RegressorMixin
@@ -14,11 +14,11 @@ from nlobayes.estimators.arguments import refuse_unknown, seed_of, sizes_of, unu
 from nlobayes.estimators.base import FittedNetwork
 from nlobayes.fitting.cross_sections import is_leading_order
 from nlobayes.fitting.reference_choice import MASSES, NONE
-from nlobayes.fitting.studies import AUTO
+from nlobayes.fitting.studies import AUTO, Precision, Preset
 from nlobayes.fitting.table_settings import FEWEST_ROWS
 from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.types import Table
-from nlobayes.untyped import Document
+from nlobayes.untyped import Document, Facts, Points
 
 
 class BayesianNetworkRegressor(RegressorMixin, FittedNetwork):
@@ -90,22 +90,22 @@ class BayesianNetworkRegressor(RegressorMixin, FittedNetwork):
         *,
         activation: str | Sequence[str] = "tanh",
         recipe: str = AUTO,
-        prior: Any = AUTO,
-        likelihood: Any = AUTO,
-        pretraining: Any = AUTO,
-        method: Any = AUTO,
+        prior: Preset = AUTO,
+        likelihood: Preset = AUTO,
+        pretraining: Preset = AUTO,
+        method: Preset = AUTO,
         chains: int | None = None,
-        until: Any = None,
+        until: Facts | None = None,
         noise: str = "auto",
         scale: str = "identity",
         relative_to: str = NONE,
         unit: str = "",
-        features: Any = None,
+        features: Facts | None = None,
         validation: float = 0.15,
         test: float = 0.15,
-        precision: str = AUTO,
+        precision: Precision | Literal["auto"] = "auto",
         together: bool = False,
-        random_state: Any = 1,
+        random_state: object = 1,
         n_jobs: int | None = None,
         verbose: bool = True,
     ) -> None:
@@ -132,7 +132,7 @@ class BayesianNetworkRegressor(RegressorMixin, FittedNetwork):
         self.verbose = verbose
 
     def fit(
-        self, X: Any, y: Any, sample_sd: Any = None, **unknown: Any
+        self, X: Points, y: Points, sample_sd: Points = None, **unknown: Any
     ) -> BayesianNetworkRegressor:
         """Sample the posterior of the network, check its convergence, and fit its error bars.
 
@@ -186,7 +186,7 @@ class BayesianNetworkRegressor(RegressorMixin, FittedNetwork):
 
     def predict(
         self,
-        X: Any,
+        X: Points,
         return_std: bool = False,
         quantiles: float | Sequence[float] | None = None,
     ) -> Any:
@@ -206,7 +206,7 @@ class BayesianNetworkRegressor(RegressorMixin, FittedNetwork):
         more += [] if quantiles is None else [predicted.quantiles]
         return (predicted.mean, *more) if more else predicted.mean
 
-    def sample(self, X: Any, *, noise: bool = True, random_state: Any = 0) -> np.ndarray:
+    def sample(self, X: Points, *, noise: bool = True, random_state: object = 0) -> np.ndarray:
         """Draw predictions (draw, point), one for each draw of the posterior.
 
         It warns if some points lie outside the domain.
@@ -215,7 +215,7 @@ class BayesianNetworkRegressor(RegressorMixin, FittedNetwork):
         return self.surrogate_.sample(points, noise=noise, seed=seed_of(random_state))
 
 
-def _errors(sample_sd: Any, y: np.ndarray, *, relative: bool) -> np.ndarray:
+def _errors(sample_sd: Points, y: np.ndarray, *, relative: bool) -> np.ndarray:
     """Check the errors (point,), and return them in the unit of the target or relative to it."""
     each = np.full(y.shape, sample_sd) if np.ndim(sample_sd) == 0 else sample_sd
     sd = np.asarray(check_array(each, ensure_2d=False, dtype=np.float64))

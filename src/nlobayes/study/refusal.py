@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from nlobayes.errors import InputError, words_of
 from nlobayes.methods import CHAINS
@@ -22,7 +22,7 @@ def refusal(error: ValidationError, where: str) -> InputError:
     the type of pydantic's own error, and the dotted key.
     """
     details = [detail for detail in error.errors() if not _follows(detail, error.errors())]
-    by_place: dict[str, list[Any]] = {}
+    by_place: dict[str, list[ErrorDetails]] = {}
     for detail in details:
         by_place.setdefault(_dotted(detail), []).append(detail)
     reasons = [_message(place, each) for place, each in [*by_place.items()][:3]]
@@ -35,14 +35,14 @@ def refusal(error: ValidationError, where: str) -> InputError:
     )
 
 
-def _follows(detail: Any, details: Sequence[Any]) -> bool:
+def _follows(detail: ErrorDetails, details: Sequence[ErrorDetails]) -> bool:
     """Return whether a list is too short only because an item of it is refused."""
     place = detail["loc"]
     inside = (each["loc"] for each in details if len(each["loc"]) > len(place))
     return detail["type"] == "too_short" and any(loc[: len(place)] == place for loc in inside)
 
 
-def _message(place: str, details: Sequence[Any]) -> str:
+def _message(place: str, details: Sequence[ErrorDetails]) -> str:
     """Describe the errors of one key; there are several if it may have several types."""
     words = " or ".join(dict.fromkeys(map(words_of, details)))
     text = f"{place}: {words}" if place else words
@@ -51,27 +51,27 @@ def _message(place: str, details: Sequence[Any]) -> str:
     return f"{text}, got {details[0]['input']!r:.200}"
 
 
-def _error_of(detail: Any) -> InputError | None:
+def _error_of(detail: ErrorDetails) -> InputError | None:
     raised = detail.get("ctx", {}).get("error")
     return raised if isinstance(raised, InputError) else None
 
 
-def _fault(detail: Any) -> str:
+def _fault(detail: ErrorDetails) -> str:
     error = _error_of(detail)
     return error.code if error else str(detail["type"])
 
 
-def _place(detail: Any) -> str:
+def _place(detail: ErrorDetails) -> str:
     error = _error_of(detail)
     inside = error.where if error else None
     return ".".join(str(part) for part in (_dotted(detail), inside) if part)
 
 
-def _dotted(detail: Any) -> str:
+def _dotted(detail: ErrorDetails) -> str:
     return ".".join(str(part) for part in _as_written(detail["loc"]))
 
 
-def _as_written(place: Sequence[Any]) -> list[Any]:
+def _as_written(place: Sequence[int | str]) -> list[int | str]:
     """Remove from a place names of types, and the default kind of a method, as studies omit it."""
     written = (part for part in place if not TYPE.fullmatch(str(part)))
     return [part for depth, part in enumerate(written) if (depth, part) != (2, CHAINS)]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import mimetypes
 from pathlib import PurePosixPath
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rocrate.model import ContextEntity, File, SoftwareApplication
 from rocrate.rocrate import ROCrate
@@ -57,7 +57,7 @@ def to_crate(traced: lineage.Lineage, published: str, workflow: Workflow | None 
     return content
 
 
-def _add_license(crate: ROCrate) -> Any:
+def _add_license(crate: ROCrate) -> File:
     properties = {"name": "License", "description": "The terms under which this may be used."}
     return crate.add(File(crate, dest_path=LICENSE, properties=properties))
 
@@ -80,12 +80,12 @@ def _add_workflow(crate: ROCrate, workflow: Workflow) -> None:
     crate.add_workflow(dest_path=WORKFLOW, properties=properties, main=True, **language)
 
 
-def _add_rules(crate: ROCrate, path: str) -> Any:
+def _add_rules(crate: ROCrate, path: str) -> File:
     properties = {"@type": ["File", "SoftwareSourceCode"], "name": PurePosixPath(path).name}
     return crate.add(File(crate, dest_path=path, properties=properties))
 
 
-def _add_file(crate: ROCrate, file: lineage.File) -> Any:
+def _add_file(crate: ROCrate, file: lineage.File) -> ContextEntity:
     """Describe a file of the folder, or only mention a file that is missing or elsewhere."""
     properties = {"name": file.path, "sha256": file.sha256, "additionalType": file.kind}
     path = PurePosixPath(file.path)
@@ -97,7 +97,7 @@ def _add_file(crate: ROCrate, file: lineage.File) -> Any:
     return crate.add(File(crate, dest_path=file.path, properties=properties))
 
 
-def _add_job(crate: ROCrate, job: lineage.Job, files: Document) -> Any:
+def _add_job(crate: ROCrate, job: lineage.Job, files: Document) -> ContextEntity:
     return crate.add_action(
         _add_software(crate, job),
         identifier=f"#job-{job.id}",
@@ -111,7 +111,7 @@ def _add_job(crate: ROCrate, job: lineage.Job, files: Document) -> Any:
     )
 
 
-def _add_software(crate: ROCrate, job: lineage.Job) -> Any:
+def _add_software(crate: ROCrate, job: lineage.Job) -> SoftwareApplication:
     versions = dict(job.software["versions"])
     environment = lineage.identify_software(job.software)
     identifier = f"#nlobayes-{job.verb}-{job.facts.get('code_digest')}-{environment}"
@@ -127,7 +127,7 @@ def _add_software(crate: ROCrate, job: lineage.Job) -> Any:
     )
 
 
-def _add_package(crate: ROCrate, name: str, version: str) -> Any:
+def _add_package(crate: ROCrate, name: str, version: str) -> SoftwareApplication:
     properties = {"name": name, **_version(name, version)}
     identifier = f"#{name}-{version}"
     return crate.get(identifier) or crate.add(

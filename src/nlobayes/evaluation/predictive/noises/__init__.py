@@ -1,8 +1,15 @@
 """Families of predictive noise by name, one module each, with their fit and their law."""
 
-from typing import Any, Protocol
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
 
 from nlobayes.families import Family
+
+if TYPE_CHECKING:
+    from nlobayes.distributions.distribution import Law
+    from nlobayes.evaluation.predictive.fitted import FittedNoise, Points
+    from nlobayes.untyped import Array
 
 
 class NoiseFamily(Protocol):
@@ -11,12 +18,12 @@ class NoiseFamily(Protocol):
     ABOUT_MEAN: bool
     """Whether the noise lies about the mean of the draws; otherwise about every draw."""
 
-    def fit(self, points: Any) -> Any:
-        """Fit the noise to held-out `fitted.Points`; return a `fitted.FittedNoise`."""
+    def fit(self, points: Points) -> FittedNoise:
+        """Fit the noise to held-out points."""
         ...
 
-    def law(self, fitted: Any, scale: Any, bins: Any) -> Any:
-        """Return the `Law` with a scale: a number, or (point,) for points in these bins."""
+    def law(self, fitted: FittedNoise, scale: Array, bins: Array) -> Law:
+        """Return the law with a scale: a number, or (point,) for points in these bins."""
         ...
 
 

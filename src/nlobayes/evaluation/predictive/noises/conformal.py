@@ -11,8 +11,6 @@ ranks and within categories; J. Lei et al., Journal of the American Statistical 
 Artificial Intelligence 74 (2015) 9, for residuals of folds.
 """
 
-from typing import Any
-
 import numpy as np
 from scipy.stats import spearmanr
 
@@ -24,6 +22,7 @@ from nlobayes.errors import InputError
 from nlobayes.evaluation.predictive.fitted import FittedNoise, Points
 from nlobayes.evaluation.predictive.noises import scaled_student_t
 from nlobayes.evaluation.predictive.scale_regression import fit_scales
+from nlobayes.untyped import Array
 
 ABOUT_MEAN = True
 
@@ -55,7 +54,7 @@ def fit(points: Points) -> FittedNoise:
     return scaled._replace(family="conformal", column=column, edges=edges, tails=tails_of_bins)
 
 
-def law(fitted: FittedNoise, scale: Any, bins: Any) -> RecalibratedStudentT:
+def law(fitted: FittedNoise, scale: Array, bins: Array) -> RecalibratedStudentT:
     """Return a Student-t with the tails of the bin of each point."""
     assert fitted.degrees_of_freedom is not None
     return RecalibratedStudentT(scale, fitted.degrees_of_freedom, np.array(fitted.tails)[bins])

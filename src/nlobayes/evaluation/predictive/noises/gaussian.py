@@ -1,10 +1,9 @@
 """Gaussian about every draw."""
 
-from typing import Any
-
 from nlobayes.distributions.laws.gaussian import Gaussian
 from nlobayes.evaluation.predictive.fitted import FittedNoise, Points
 from nlobayes.evaluation.predictive.scale_search import fit_scale
+from nlobayes.untyped import Array
 
 ABOUT_MEAN = False
 
@@ -14,6 +13,6 @@ def fit(points: Points) -> FittedNoise:
     return FittedNoise("gaussian", fit_scale(points, Gaussian).scale, None)
 
 
-def law(fitted: FittedNoise, scale: Any, bins: Any) -> Gaussian:
+def law(fitted: FittedNoise, scale: Array, bins: Array) -> Gaussian:
     """Return the Gaussian of a scale."""
     return Gaussian(scale)

@@ -1,7 +1,6 @@
 """Student-t of 4 degrees of freedom about every draw."""
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -10,6 +9,7 @@ from nlobayes.distributions.laws.student_t import StudentT
 from nlobayes.distributions.recalibration import TAILS
 from nlobayes.evaluation.predictive.fitted import FittedNoise, Points
 from nlobayes.evaluation.predictive.scale_search import fit_scale
+from nlobayes.untyped import Array
 
 ABOUT_MEAN = False
 
@@ -22,7 +22,7 @@ def fit(points: Points) -> FittedNoise:
     return FittedNoise("student_t", scale, _DEGREES)
 
 
-def law(fitted: FittedNoise, scale: Any, bins: Any) -> RecalibratedStudentT:
+def law(fitted: FittedNoise, scale: Array, bins: Array) -> RecalibratedStudentT:
     """Return a Student-t that is truncated beyond the residuals of held-out rows."""
     assert fitted.degrees_of_freedom is not None
     return RecalibratedStudentT(scale, fitted.degrees_of_freedom, np.array(TAILS))
