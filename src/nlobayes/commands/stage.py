@@ -16,14 +16,14 @@ from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hi
 import typer
 
 from nlobayes import provenance, runtime
+from nlobayes.artifacts.contents import read_earlier
 from nlobayes.artifacts.netcdf import open_artifact
 from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
-from nlobayes.commands.shared.earlier import earlier_files, earlier_of
 from nlobayes.errors import InputError
 from nlobayes.stages import PIPELINE
-from nlobayes.study.jobs import read_job
-from nlobayes.types import File, Stated
+from nlobayes.study.jobs import ModelJob, read_job
+from nlobayes.types import EarlierData, File, Stated
 
 Command = Callable[..., None]
 Chosen = Mapping[str, Any]
@@ -119,6 +119,16 @@ def stage(
         return command
 
     return decorate
+
+
+def earlier_files(job: ModelJob) -> list[Path]:
+    """List the file of the earlier data of a model; empty if its prior names none."""
+    return [] if job.prior.earlier is None else [Path(job.prior.earlier.file)]
+
+
+def earlier_of(job: ModelJob) -> EarlierData | None:
+    """Read the earlier data of a model; None if its prior names none."""
+    return next(map(read_earlier, earlier_files(job)), None)
 
 
 def _port_of(hint: Any) -> Port | None:

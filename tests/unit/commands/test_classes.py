@@ -15,12 +15,12 @@ from nlobayes.artifacts.files import read_csv
 from nlobayes.artifacts.netcdf import open_artifact, read_attrs, write_groups
 from nlobayes.artifacts.records import read_record
 from nlobayes.artifacts.seals import digests
+from nlobayes.commands.draws_at_points import predict_between
 from nlobayes.commands.pipeline.diagnose import diagnose
 from nlobayes.commands.pipeline.evaluate import evaluate
 from nlobayes.commands.pipeline.tabulate import tabulate
 from nlobayes.commands.pipeline.tabulate_chains import tabulate_chains
 from nlobayes.commands.pipeline.thin import thin
-from nlobayes.commands.shared.functions import predict_between
 from nlobayes.data.datasets import Choices, make_dataset
 from nlobayes.data.selection import Selection
 from nlobayes.data.splits import SPLITS, TEST

@@ -15,8 +15,8 @@ from nlobayes import Classifier
 from nlobayes.artifacts.contents import named_group, write_dataset
 from nlobayes.artifacts.netcdf import write_groups
 from nlobayes.artifacts.thinned import flatten
+from nlobayes.commands.draws_at_points import predict_draws
 from nlobayes.commands.pipeline.export import export
-from nlobayes.commands.shared.functions import predict_draws
 from nlobayes.commands.tools.predict import predict
 from nlobayes.commands.tools.serve import serve
 from nlobayes.data.datasets import Choices, make_dataset

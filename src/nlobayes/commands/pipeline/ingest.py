@@ -15,7 +15,7 @@ import typer
 from nlobayes import provenance
 from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
-from nlobayes.commands.shared.made_table import check_ending, write_table
+from nlobayes.commands.made_table import check_ending, write_table
 from nlobayes.data.prospino import make_layout
 from nlobayes.data.spectra import Account, Reading, SpectrumRequest, read_file, tabulate
 from nlobayes.errors import InputError

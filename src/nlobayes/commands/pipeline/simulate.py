@@ -2,7 +2,7 @@
 
 import typer
 
-from nlobayes.commands.shared.made_table import MadeTable
+from nlobayes.commands.made_table import MadeTable
 from nlobayes.commands.stage import stage
 from nlobayes.data.simulators import SIMULATORS
 from nlobayes.study.jobs import SimulateJob

@@ -17,7 +17,7 @@ from nlobayes import runtime
 from nlobayes.artifacts.contents import read_dataset
 from nlobayes.artifacts.files import write_csv
 from nlobayes.artifacts.netcdf import open_artifact, write_groups
-from nlobayes.commands.shared.earlier import earlier_of
+from nlobayes.commands.stage import earlier_of
 from nlobayes.errors import InputError
 from nlobayes.model.networks import network_of
 from nlobayes.own_functions import bind_activations

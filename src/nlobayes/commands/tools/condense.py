@@ -13,7 +13,7 @@ from nlobayes.artifacts import contents
 from nlobayes.artifacts.netcdf import open_artifact
 from nlobayes.artifacts.seals import digests
 from nlobayes.artifacts.thinned import check_same_rows, flatten
-from nlobayes.commands.shared.functions import model_of, predict_draws
+from nlobayes.commands.draws_at_points import model_of, predict_draws
 from nlobayes.data.splits import TRAIN
 from nlobayes.data.transforms import CLASSES, target_transform, unstandardise
 from nlobayes.errors import InputError

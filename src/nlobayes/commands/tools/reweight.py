@@ -14,7 +14,7 @@ from nlobayes.artifacts.files import write_csv
 from nlobayes.artifacts.netcdf import open_artifact, write_groups
 from nlobayes.artifacts.seals import digests
 from nlobayes.artifacts.thinned import check_same_rows, flatten
-from nlobayes.commands.shared.functions import model_of, predict_draws
+from nlobayes.commands.draws_at_points import model_of, predict_draws
 from nlobayes.data.splits import SPLITS
 from nlobayes.errors import InputError
 from nlobayes.evaluation.reweighting import importance

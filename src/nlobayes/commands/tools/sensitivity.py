@@ -11,7 +11,7 @@ from nlobayes.artifacts import contents
 from nlobayes.artifacts.files import write_csv
 from nlobayes.artifacts.netcdf import open_artifact
 from nlobayes.artifacts.thinned import check_same_rows, flatten
-from nlobayes.commands.shared.functions import model_of, predict_draws
+from nlobayes.commands.draws_at_points import model_of, predict_draws
 from nlobayes.data.splits import TEST
 from nlobayes.evaluation.reweighting.sensitivity import sensitivity as power_sensitivity
 

@@ -1,1 +1,0 @@
-"""Code shared by several commands: reading artifacts, points and tables, progress, devices."""
