@@ -112,14 +112,13 @@ def _add_job(crate: ROCrate, job: lineage.Job, files: Document) -> ContextEntity
 
 
 def _add_software(crate: ROCrate, job: lineage.Job) -> SoftwareApplication:
-    versions = dict(job.software["versions"])
-    environment = lineage.identify_software(job.software)
-    identifier = f"#nlobayes-{job.verb}-{job.facts.get('code_digest')}-{environment}"
+    software = job.software
+    versions = dict(software.versions)
+    identifier = f"#nlobayes-{job.verb}-{job.facts.get('code_digest')}-{software.id}"
     properties = {
         "name": f"nlobayes {job.verb}",
         **_version("nlobayes", versions.pop("nlobayes", "unknown")),
-        "description": f"code {job.facts.get('code_digest')}; "
-        f"lock file {job.software['lock_digest']}",
+        "description": f"code {job.facts.get('code_digest')}; lock file {software.lock_digest}",
         "softwareRequirements": [_add_package(crate, *package) for package in versions.items()],
     }
     return crate.get(identifier) or crate.add(

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from nlobayes.artifacts.audit.origins import RECORDS, Origin, Project
-from nlobayes.untyped import Document, Facts
+from nlobayes.untyped import Document
 
 KINDS = {
     ".parquet": "table",
@@ -41,6 +41,18 @@ class File(NamedTuple):
         return _identify([self.path, self.sha256])
 
 
+class Software(NamedTuple):
+    """The lock file and the versions with which a job ran."""
+
+    lock_digest: str | None
+    versions: dict[str, str]
+
+    @property
+    def id(self) -> str:
+        """Identify the environment."""
+        return _identify(self._asdict())
+
+
 class Job(NamedTuple):
     """One call of a verb: its recorded facts, its inputs and its outputs."""
 
@@ -55,14 +67,12 @@ class Job(NamedTuple):
         return _identify([self.verb, {name: self.facts.get(name) for name in OF_A_JOB}])
 
     @property
-    def software(self) -> Document:
+    def software(self) -> Software:
         """Return the versions and the lock file with which the job ran."""
         versions = self.facts.get("versions")
         known = versions.items() if isinstance(versions, dict) else ()
-        return {
-            "lock_digest": self.facts.get("lock_digest"),
-            "versions": {name: in_a_line(version) for name, version in sorted(known)},
-        }
+        in_order = {name: in_a_line(version) for name, version in sorted(known)}
+        return Software(self.facts.get("lock_digest"), in_order)
 
     @property
     def settings(self) -> dict[str, str]:
@@ -109,11 +119,6 @@ def trace(project: Project, names: Iterable[str]) -> Lineage:
 def in_a_line(value: Any) -> str:
     """Write a value on one line: text unchanged, anything else as JSON."""
     return value if isinstance(value, str) else json.dumps(value, sort_keys=True)
-
-
-def identify_software(software: Facts) -> str:
-    """Identify an environment by its lock file and versions."""
-    return _identify(software)
 
 
 def kind_of(name: str, origin: Origin | None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from prov.model import PROV, ProvDocument
 
-from nlobayes.artifacts.audit.lineage import File, Job, Lineage, identify_software, in_a_line
+from nlobayes.artifacts.audit.lineage import File, Job, Lineage, Software, in_a_line
 from nlobayes.untyped import Document
 
 NAMESPACES = {
@@ -25,7 +25,7 @@ def to_prov_json(lineage: Lineage) -> str:
 
 
 def _add_job(document: ProvDocument, job: Job) -> None:
-    activity, agent = f"job:{job.id}", f"software:{identify_software(job.software)}"
+    activity, agent = f"job:{job.id}", f"software:{job.software.id}"
     if not document.get_record(agent):
         document.agent(agent, _of_software(job.software))
     document.activity(activity, other_attributes=_of_job(job))
@@ -53,11 +53,11 @@ def _of_job(job: Job) -> Document:
     return {"prov:label": job.verb, "term:verb": job.verb, **settings}
 
 
-def _of_software(software: Document) -> Document:
-    versions = software["versions"]
+def _of_software(software: Software) -> Document:
+    versions = software.versions
     return {
         "prov:type": PROV["SoftwareAgent"],
         "prov:label": f"nlobayes {versions.get('nlobayes', 'of unknown version')}",
-        "term:lock_digest": in_a_line(software["lock_digest"]),
+        "term:lock_digest": in_a_line(software.lock_digest),
         **{f"package:{name}": version for name, version in versions.items()},
     }
