@@ -19,7 +19,7 @@ import xarray as xr
 
 from nlobayes.artifacts.contents import write_dataset, write_map
 from nlobayes.artifacts.netcdf import write_groups
-from nlobayes.types import Dataset, MAPEstimate, Named
+from nlobayes.types import Dataset, MAPEstimate, NamedArrays
 
 MEASURED = """
 import resource, sys, time
@@ -101,7 +101,7 @@ def _write_draws(folder: Path, data: Dataset, sizes: list[int], draws: int) -> i
     write_groups(
         folder / "draws.nc", "thinned", {"posterior": posterior, "observed_data": train}, attrs
     )
-    one = Named({name: value[0, 0] for name, value in values.items()}, dims, {})
+    one = NamedArrays({name: value[0, 0] for name, value in values.items()}, dims, {})
     size = sum(value.size for value in one.values.values())
     start = MAPEstimate(
         chain=0,

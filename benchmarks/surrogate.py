@@ -30,7 +30,7 @@ from nlobayes.model.networks import Network
 from nlobayes.surrogate.domain import fit_domain
 from nlobayes.surrogate.limits import fit_limits
 from nlobayes.surrogate.surrogate import Surrogate
-from nlobayes.types import Dataset, Exported, NoiseTable
+from nlobayes.types import Dataset, NoiseTable, SurrogateContent
 
 DRAWS, POINTS, REPEATS = 1000, (1, 256, 4096), 7
 NETWORKS = [(5, *([50] * depth), 1) for depth in range(1, 6)]
@@ -84,7 +84,7 @@ def make_file(sizes: tuple[int, ...], path: Path) -> None:
     }
     noises = (NoiseTable(*Gaussian(1.0).table()),)
     bounds = np.array([limits.pop(name) for name in COLUMNS])
-    exported = Exported(variables, train, domain.spacing, bounds, rows[0], noises, facts)
+    exported = SurrogateContent(variables, train, domain.spacing, bounds, rows[0], noises, facts)
     nothing = np.zeros(0)
     labels = Dataset(
         inputs=nothing,

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from nlobayes.bundles.index import ENDING, Key
-from nlobayes.bundles.surrogates import Bundle, Named, load_each, repeated_process
+from nlobayes.bundles.surrogates import Bundle, NamedSurrogate, load_each, repeated_process
 from nlobayes.data.slha import key_of, same_energy, spectrum_of
 from nlobayes.errors import InputError
 from nlobayes.surrogate.cross_section import CrossSection, cross_section
@@ -43,7 +43,7 @@ class Backend:
     """State of the backend: surrogates by process and energy, requested energy, and spectrum."""
 
     def __init__(self) -> None:
-        self._surrogates: dict[Key, Named] | None = None
+        self._surrogates: dict[Key, NamedSurrogate] | None = None
         self._energy: float | None = None
         self._slha: str | None = None
         self._answers: dict[tuple[int, ...], Answer] = {}
@@ -143,9 +143,9 @@ def _from_environment() -> list[Path]:
     return [Path(path) for path in os.environ.get(VARIABLE, "").split(os.pathsep) if path]
 
 
-def _load(paths: Iterable[Path]) -> dict[Key, Named]:
+def _load(paths: Iterable[Path]) -> dict[Key, NamedSurrogate]:
     """Load surrogate files, and the surrogates of bundles given by folder or name."""
-    loaded: dict[Key, Named] = {}
+    loaded: dict[Key, NamedSurrogate] = {}
     for path in paths:
         found = load_each([path]) if path.suffix == ENDING else Bundle.load(path).loaded
         for key, (name, surrogate) in found.items():

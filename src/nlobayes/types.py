@@ -170,7 +170,7 @@ class RivalPrediction(NamedTuple):
     missing: str | None = None
 
 
-class Named(NamedTuple):
+class NamedArrays(NamedTuple):
     """Arrays by name, the dims of each, and the coordinates of these dims."""
 
     values: dict[str, np.ndarray]
@@ -187,7 +187,7 @@ class MAPEstimate(NamedTuple):
 
     chain: int
     position: np.ndarray
-    variables: Named
+    variables: NamedArrays
     loss: np.ndarray
     validation_rmse: np.ndarray
     path_epochs: np.ndarray
@@ -242,7 +242,7 @@ class Segment(NamedTuple):
 
     first_draw: int
     thin: int
-    variables: Named
+    variables: NamedArrays
     stats: dict[str, np.ndarray]
     function: np.ndarray
     end: Checkpoint
@@ -272,13 +272,13 @@ class PosteriorDraws(NamedTuple):
 
     function: np.ndarray
     log_density: np.ndarray
-    variables: Named | None = None
+    variables: NamedArrays | None = None
     masks: Mapping[str, np.ndarray] = {}
     log_approximation: np.ndarray | None = None
-    centres: Named | None = None
+    centres: NamedArrays | None = None
 
 
-class Predicted(NamedTuple):
+class PredictedDraws(NamedTuple):
     """Predictions of draws: on the model scale, or the probabilities of classes.
 
     Attributes
@@ -318,8 +318,8 @@ class Predictions(NamedTuple):
         Classes between the points; None if these do not have two inputs.
     """
 
-    posterior: Predicted
-    baseline: Predicted
+    posterior: PredictedDraws
+    baseline: PredictedDraws
     observed: np.ndarray
     split: np.ndarray
     chains: np.ndarray
@@ -366,7 +366,7 @@ class NoiseTable(NamedTuple):
     probability: np.ndarray
 
 
-class Exported(NamedTuple):
+class SurrogateContent(NamedTuple):
     """The arrays of a surrogate for predictions, and its facts.
 
     Attributes

@@ -15,7 +15,7 @@ from nlobayes.diagnostics.estimators import ess_mean
 from nlobayes.evaluation.reweighting.importance import Weights, check, importance_weights
 from nlobayes.evaluation.reweighting.importance import weighted_mean as mean_of
 from nlobayes.study.jobs import ModelJob
-from nlobayes.types import Dataset, Named
+from nlobayes.types import Dataset, NamedArrays
 from tests.rows import dataset_of
 from tests.statistical.test_exactness import FEWEST_EFFECTIVE, SIGNIFICANCE, sample_built
 
@@ -27,7 +27,7 @@ OLD, NEW, DRAWS = 0.35, 0.31, 3000
 class Drawn(NamedTuple):
     """Named draws of a posterior, and f and f^2 of each at every row (chain, draw, quantity)."""
 
-    stored: Named
+    stored: NamedArrays
     quantities: np.ndarray
 
 
@@ -61,7 +61,7 @@ def draw(sigma: float) -> Drawn:
     named = jax.vmap(model.density.variables)(flat)
     leading = positions.shape[:2]
     values = {name: np.asarray(v).reshape(*leading, *v.shape[1:]) for name, v in named.items()}
-    stored = Named(values, model.density.dims, model.density.coords)
+    stored = NamedArrays(values, model.density.dims, model.density.coords)
     outputs = np.asarray(f).reshape(*leading, -1)
     return Drawn(stored, np.concatenate([outputs, outputs**2], axis=2))
 

@@ -23,13 +23,13 @@ from nlobayes.surrogate.limits import fit_limits
 from nlobayes.types import (
     Checkpoint,
     Dataset,
-    Exported,
     MAPEstimate,
-    Named,
+    NamedArrays,
     NoiseTable,
-    Predicted,
+    PredictedDraws,
     Predictions,
     Segment,
+    SurrogateContent,
     WarmupSegment,
 )
 
@@ -55,7 +55,7 @@ ATTRS = {
 
 
 def predicted_groups(
-    posterior: Predicted, baseline: Predicted, dataset: Dataset, draws: xr.Dataset
+    posterior: PredictedDraws, baseline: PredictedDraws, dataset: Dataset, draws: xr.Dataset
 ) -> Groups:
     """Label predictions of a dataset, given the numbers of chains and draws."""
     labels = draws["chain"].values, draws["draw"].values
@@ -102,14 +102,14 @@ def dataset_path(dataset: Dataset, tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 @pytest.fixture(scope="session")
-def exported(dataset: Dataset) -> Exported:
+def exported(dataset: Dataset) -> SurrogateContent:
     """40 draws of a small network that learned the train rows, as a surrogate holds them."""
     return _exported(dataset)
 
 
 @pytest.fixture(scope="session")
 def surrogate_path(
-    exported: Exported, dataset: Dataset, tmp_path_factory: pytest.TempPathFactory
+    exported: SurrogateContent, dataset: Dataset, tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
     """The 40 draws in a file."""
     path = tmp_path_factory.mktemp("surrogate") / "surrogate.nc"
@@ -155,11 +155,11 @@ def forbid_unpickling(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="session")
-def make_surrogate() -> Callable[..., Exported]:
+def make_surrogate() -> Callable[..., SurrogateContent]:
     return _exported
 
 
-def _exported(dataset: Dataset, hidden: int = 12, draws: int = 40) -> Exported:
+def _exported(dataset: Dataset, hidden: int = 12, draws: int = 40) -> SurrogateContent:
     """Random features, and least squares onto resampled rows: draws that differ far from data."""
     rng = np.random.default_rng(6)
     train, held = dataset.split == 0, dataset.split == 1
@@ -180,7 +180,7 @@ def _exported(dataset: Dataset, hidden: int = 12, draws: int = 40) -> Exported:
     inputs = dataset.inputs[train]
     ranges = fit_limits(inputs, dataset.input_names, dataset.units)
     ranges = {what: ranges[what] for what in ranges if what not in dataset.input_names}
-    return Exported(
+    return SurrogateContent(
         variables={
             "weights_1": np.broadcast_to(first, (draws, width, hidden)).astype(np.float32),
             "biases_1": np.broadcast_to(bias, (draws, hidden)).astype(np.float32),
@@ -218,7 +218,7 @@ def _exported(dataset: Dataset, hidden: int = 12, draws: int = 40) -> Exported:
 
 def _variables(
     seed: int | Sequence[int], leading: tuple[int, ...] = (), dtype: Any = np.float32
-) -> Named:
+) -> NamedArrays:
     """Weights and biases of a network of 5, 2 and 1 units."""
     rng = np.random.default_rng(seed)
     dims = {
@@ -231,7 +231,7 @@ def _variables(
     coords = {"feature": features, "hidden_1": range(2), "output": range(1)}
     shapes = {name: [len(coords[dim]) for dim in dims[name]] for name in dims}
     values = {name: rng.normal(size=(*leading, *shapes[name])).astype(dtype) for name in dims}
-    return Named(values, dims, coords)
+    return NamedArrays(values, dims, coords)
 
 
 def _start(chain: int, dtype: Any = np.float32) -> MAPEstimate:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from nlobayes.artifacts.contents import write_surrogate
 from nlobayes.surrogate.surrogate import Surrogate
-from nlobayes.types import Dataset, Exported
+from nlobayes.types import Dataset, SurrogateContent
 
 STATED = {
     "process": "p p -> chi0_1 chi0_1",
@@ -20,7 +20,10 @@ SQUARKS = (*range(1000001, 1000005), *range(2000001, 2000005))
 
 
 def write(
-    path: Path, exported: Exported, dataset: Dataset, stated: Mapping[str, str] | None = None
+    path: Path,
+    exported: SurrogateContent,
+    dataset: Dataset,
+    stated: Mapping[str, str] | None = None,
 ) -> Path:
     """Write a surrogate whose table states this, by default `STATED`."""
     facts = {**exported.facts, "table_metadata": STATED if stated is None else stated}

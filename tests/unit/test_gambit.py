@@ -10,7 +10,7 @@ import pytest
 from nlobayes.commands.tools.bundle import bundle
 from nlobayes.gambit import KEYS, VARIABLE, Backend
 from nlobayes.surrogate.surrogate import Surrogate
-from nlobayes.types import Dataset, Exported
+from nlobayes.types import Dataset, SurrogateContent
 from tests.refusals import refused
 from tests.unit.spectra_with_surrogates import STATED, spectrum_of, write
 
@@ -20,7 +20,7 @@ FAILED = "calibration failed: coverage_95"
 
 @pytest.fixture(scope="module")
 def files(
-    exported: Exported, dataset: Dataset, tmp_path_factory: pytest.TempPathFactory
+    exported: SurrogateContent, dataset: Dataset, tmp_path_factory: pytest.TempPathFactory
 ) -> list[Path]:
     """One process at two energies, and a second one."""
     folder = tmp_path_factory.mktemp("surrogates")
@@ -85,7 +85,7 @@ def test_trust_follows_the_domain(backend: Backend, files: list[Path]) -> None:
 
 
 def test_every_fixed_parameter_is_checked(
-    exported: Exported, dataset: Dataset, tmp_path: Path
+    exported: SurrogateContent, dataset: Dataset, tmp_path: Path
 ) -> None:
     held = "mass_1000021 = 2500 GeV (2400 to 2600); tan_beta = 10 1 (9.9 to 10.1)"
     path = write(tmp_path / "a.nc", exported, dataset, STATED | {"fixed": held})
@@ -102,7 +102,7 @@ def test_every_fixed_parameter_is_checked(
 
 
 def test_chains_that_did_not_converge_are_in_the_reason(
-    exported: Exported, dataset: Dataset, tmp_path: Path
+    exported: SurrogateContent, dataset: Dataset, tmp_path: Path
 ) -> None:
     """The trust level depends on the point only."""
     checks = {"rhat_f": {"value": 1.2, "threshold": 1.05, "passed": False}}

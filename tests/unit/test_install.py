@@ -15,7 +15,7 @@ from nlobayes.data.table_files import read_table
 from nlobayes.extras import extra_of
 from nlobayes.stages import AUDIT, GROUPS, module_of
 from nlobayes.surrogate.surrogate import Surrogate
-from nlobayes.types import Dataset, Exported
+from nlobayes.types import Dataset, SurrogateContent
 from tests.installed import OURS, ROOT, brought, call, packages_of_modules, run_without_extras, uv
 from tests.unit.spectra_with_surrogates import spectrum_of, write
 
@@ -84,7 +84,7 @@ def extra_needed(command: str) -> str | None:
 
 @pytest.fixture(scope="module")
 def surrogate_of_k(
-    exported: Exported, dataset: Dataset, tmp_path_factory: pytest.TempPathFactory
+    exported: SurrogateContent, dataset: Dataset, tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
     """A surrogate relative to Born, as the default study ends with: it computes that itself."""
     relative_to = completed({"calculation": "born", **CALCULATION}, "pb")
@@ -132,7 +132,7 @@ def test_a_surrogate_predicts_with_the_base_install(
 
 
 def test_a_bundle_predicts_with_the_base_install(
-    exported: Exported, dataset: Dataset, tmp_path: Path
+    exported: SurrogateContent, dataset: Dataset, tmp_path: Path
 ) -> None:
     surrogate = write(tmp_path / "surrogate.nc", exported, dataset)
     (tmp_path / "model.slha").write_text(spectrum_of(Surrogate.load(surrogate)))

@@ -33,7 +33,7 @@ from nlobayes.evaluation.tasks import task_of
 from nlobayes.evaluation.tasks.stated import _law
 from nlobayes.inference.windows import mass_matrix_core, plan
 from nlobayes.model.density import _mesh
-from nlobayes.types import Predicted
+from nlobayes.types import PredictedDraws
 from tests.refusals import refused
 from tests.rows import dataset_of
 from tests.run_results import diagnosed
@@ -111,7 +111,7 @@ CALLS: list[tuple[str, Callable[[], object]]] = [
     ("evaluation.stacking_not_finite", lambda: stacking_weights(np.array([[0.0], [np.inf]]))),
     ("evaluation.other_targets", lambda: check_one_target([PB, FB])),
     ("evaluation.no_task", lambda: task_of(dataset_of(TWO, TWO[0], transforms=OF_LN))),
-    ("evaluation.unknown_stated_noise", lambda: _law(Predicted(TWO, "cauchy", np.ones(2)))),
+    ("evaluation.unknown_stated_noise", lambda: _law(PredictedDraws(TWO, "cauchy", np.ones(2)))),
     ("inference.no_curvature", lambda: mass_matrix_core("gauss_newton", WINDOWS, None)),
     ("model.few_devices", lambda: _mesh(999)),
     ("commands.no_artifact", lambda: show(Path("no.nc"))),

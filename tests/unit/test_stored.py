@@ -12,7 +12,7 @@ from scipy import stats
 from nlobayes import builder
 from nlobayes.builder.stored import components, log_ratios
 from nlobayes.study.jobs import ModelJob
-from nlobayes.types import Dataset, Named
+from nlobayes.types import Dataset, NamedArrays
 from tests.refusals import refused
 
 Values = Mapping[str, np.ndarray]
@@ -81,7 +81,7 @@ def job(**changes: Any) -> ModelJob:
     )
 
 
-def draws_of(asked: ModelJob, dataset: Dataset) -> tuple[builder.Model, np.ndarray, Named]:
+def draws_of(asked: ModelJob, dataset: Dataset) -> tuple[builder.Model, np.ndarray, NamedArrays]:
     """Draw six positions of what is sampled from the prior, and name them: two chains of three."""
     model = builder.build_model(asked, dataset)
     drawn = np.stack([model.density.draw_prior(seed) for seed in range(6)])
@@ -89,7 +89,7 @@ def draws_of(asked: ModelJob, dataset: Dataset) -> tuple[builder.Model, np.ndarr
     values = {
         name: np.asarray(value).reshape(2, 3, *value.shape[1:]) for name, value in named.items()
     }
-    return model, drawn, Named(values, model.density.dims, model.density.coords)
+    return model, drawn, NamedArrays(values, model.density.dims, model.density.coords)
 
 
 @pytest.mark.parametrize(

@@ -16,11 +16,11 @@ from nlobayes.artifacts.surrogate_file import noise_group
 from nlobayes.types import (
     Dataset,
     EarlierData,
-    Exported,
     File,
     MAPEstimate,
-    Named,
+    NamedArrays,
     RowGroups,
+    SurrogateContent,
 )
 from nlobayes.untyped import Document, Facts
 
@@ -187,12 +187,12 @@ def posterior_groups(draws: Groups, dataset: Dataset) -> Groups:
     return {name: explain(group) for name, group in groups.items()}
 
 
-def read_variables(group: xr.Dataset) -> Named:
+def read_variables(group: xr.Dataset) -> NamedArrays:
     """Read the weights and noise of a posterior group by name, with axes (chain, draw, ...)."""
     return _unname(group, ("chain", "draw"))
 
 
-def write_surrogate(path: Path, exported: Exported, dataset: Dataset, attrs: Attrs) -> None:
+def write_surrogate(path: Path, exported: SurrogateContent, dataset: Dataset, attrs: Attrs) -> None:
     """Write a surrogate; `surrogate_file` reads it."""
     drawn = {
         name: (("draw", *(f"{name}_{axis}" for axis in range(values.ndim - 1))), values)
@@ -224,7 +224,7 @@ def write_surrogate(path: Path, exported: Exported, dataset: Dataset, attrs: Att
 
 
 SurrogateFile = Annotated[
-    tuple[Exported, Dataset],
+    tuple[SurrogateContent, Dataset],
     File(
         write=lambda path, made, origin: write_surrogate(path, *made, origin),
         kind="surrogate",
@@ -270,7 +270,9 @@ def read_earlier(path: Path) -> EarlierData:
     )
 
 
-def named_group(named: Named, leading: tuple[str, ...], coords: Facts | None = None) -> xr.Dataset:
+def named_group(
+    named: NamedArrays, leading: tuple[str, ...], coords: Facts | None = None
+) -> xr.Dataset:
     """Label arrays with the leading dims, followed by the dims of each array."""
     dims = {name: (*leading, *trailing) for name, trailing in named.dims.items()}
     used = {dim for name in named.values for dim in dims[name]}
@@ -283,9 +285,9 @@ def _group(variables: Document, names: dict[str, list[Any]], *dims: str) -> xr.D
     return xr.Dataset(variables, {dim: names[dim] for dim in dims})
 
 
-def _unname(group: xr.Dataset, leading: tuple[str, ...]) -> Named:
+def _unname(group: xr.Dataset, leading: tuple[str, ...]) -> NamedArrays:
     names = [str(name) for name in group.data_vars]
-    return Named(
+    return NamedArrays(
         {name: group[name].values for name in names},
         {name: tuple(map(str, group[name].dims[len(leading) :])) for name in names},
         {str(dim): group[dim].values for dim in group.coords if dim not in leading},

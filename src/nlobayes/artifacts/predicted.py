@@ -10,7 +10,7 @@ import xarray as xr
 
 from nlobayes.artifacts.contents import point_dims
 from nlobayes.artifacts.netcdf import Artifact, Groups, write_groups
-from nlobayes.types import Dataset, File, Plane, Predicted, Predictions, RivalPrediction
+from nlobayes.types import Dataset, File, Plane, PredictedDraws, Predictions, RivalPrediction
 
 PREDICTED = ("point", "output")
 """Dims of a prediction, after those of the draws."""
@@ -113,14 +113,14 @@ def rival_of(artifact: Artifact) -> NamedRival:
 NamedRivalFile = Annotated[NamedRival, File(rival_of, kind="rival")]
 
 
-def read_predicted(group: xr.Dataset) -> Predicted:
+def read_predicted(group: xr.Dataset) -> PredictedDraws:
     """Read the predictions of draws, with the chains one after the other."""
     trailing = [dim for dim in PREDICTED if dim in group["f"].dims]
     arrays = {str(name): _one_after_the_other(values, trailing) for name, values in group.items()}
-    return Predicted(function=arrays.pop("f"), family=group.attrs.get("family"), **arrays)
+    return PredictedDraws(function=arrays.pop("f"), family=group.attrs.get("family"), **arrays)
 
 
-def _predicted(predicted: Predicted, samples: Mapping[str, np.ndarray]) -> xr.Dataset:
+def _predicted(predicted: PredictedDraws, samples: Mapping[str, np.ndarray]) -> xr.Dataset:
     """Label predictions; noise parameters have no dim along which they are constant."""
     family = {} if predicted.family is None else {"family": predicted.family}
     arrays = {

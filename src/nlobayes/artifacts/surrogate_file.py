@@ -16,7 +16,7 @@ from nlobayes.artifacts.plain_hdf5 import is_number, open_plain, values
 from nlobayes.artifacts.schemas import DOMAIN, SCHEMAS, decode
 from nlobayes.artifacts.seals import check_seal
 from nlobayes.errors import InputError
-from nlobayes.types import Exported, NoiseTable
+from nlobayes.types import NoiseTable, SurrogateContent
 from nlobayes.untyped import Document
 
 KIND = "surrogate"
@@ -26,7 +26,7 @@ CLASSES = "classes"
 """Form of a surrogate of classes, which has no noise."""
 
 
-def read_surrogate(path: Path) -> Exported:
+def read_surrogate(path: Path) -> SurrogateContent:
     """Read an exported surrogate; `surrogate.consistency` checks its content.
 
     Raises
@@ -50,7 +50,7 @@ def read_surrogate(path: Path) -> Exported:
         group = noise_group(len(noises))
         noises.append(NoiseTable(**_needed(arrays, group, SCHEMAS[KIND][NOISE], path)))
     drawn = {name: array for name, array in arrays.items() if name.startswith(DRAWN)}
-    return Exported(
+    return SurrogateContent(
         variables={name.removeprefix(DRAWN): array for name, array in drawn.items()},
         **_needed(arrays, "domain", DOMAIN, path),
         noises=tuple(noises),

@@ -11,10 +11,10 @@ from nlobayes.artifacts.chains import CENTRES, LINEARISED
 from nlobayes.artifacts.contents import read_variables
 from nlobayes.artifacts.netcdf import Groups
 from nlobayes.errors import InputError
-from nlobayes.types import Dataset, Named
+from nlobayes.types import Dataset, NamedArrays
 
 
-def read_weights(thinned: Groups, posterior: object) -> Named:
+def read_weights(thinned: Groups, posterior: object) -> NamedArrays:
     """Read the weights (chain, draw, ...) of a thinned posterior.
 
     If draws differ in architecture, the units that a draw lacks have weights of zero. Masks then
@@ -30,7 +30,7 @@ def read_weights(thinned: Groups, posterior: object) -> Named:
     return read_variables(thinned["posterior"])
 
 
-def flatten(named: Named) -> dict[str, np.ndarray]:
+def flatten(named: NamedArrays) -> dict[str, np.ndarray]:
     """Join the draws of all chains along one axis, chain after chain."""
     return {name: v.reshape(-1, *v.shape[2:]) for name, v in named.values.items()}
 
@@ -47,7 +47,7 @@ def check_same_rows(thinned: Groups, data: Dataset, posterior: object) -> None:
         raise InputError("commands.other_train_rows", where=posterior)
 
 
-def read_centres(thinned: Groups) -> Named | None:
+def read_centres(thinned: Groups) -> NamedArrays | None:
     """Read the centre of each draw (chain, draw, ...); None if the networks are not linearised."""
     return read_variables(thinned[CENTRES]) if CENTRES in thinned else None
 

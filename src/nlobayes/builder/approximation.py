@@ -18,7 +18,7 @@ from nlobayes.methods import Approximation
 from nlobayes.model import linearised
 from nlobayes.model.networks import is_parameter
 from nlobayes.study.jobs import ModelJob
-from nlobayes.types import Dataset, Named, PosteriorDraws
+from nlobayes.types import Dataset, NamedArrays, PosteriorDraws
 
 
 def model_for(preset: Approximation, job: ModelJob) -> ModelJob:
@@ -96,7 +96,9 @@ def _functions(model: Model, dataset: Dataset, positions: jax.Array) -> np.ndarr
     return np.asarray(jax.jit(lambda all_: jax.lax.map(observe, all_))(positions)["f"])
 
 
-def _tangents(model: Model, dataset: Dataset, variables: Named, centres: Named) -> np.ndarray:
+def _tangents(
+    model: Model, dataset: Dataset, variables: NamedArrays, centres: NamedArrays
+) -> np.ndarray:
     """Return f (draw, reference_point) of the network linearised at the centres."""
     draws, about = ({name: v[0] for name, v in of.values.items()} for of in (variables, centres))
     outputs = linearised.predict(model.network, draws, about, dataset.features[dataset.reference])
@@ -104,7 +106,7 @@ def _tangents(model: Model, dataset: Dataset, variables: Named, centres: Named) 
     return found
 
 
-def _name_centres(model: Model, centres: jax.Array | None) -> Named | None:
+def _name_centres(model: Model, centres: jax.Array | None) -> NamedArrays | None:
     """Name the arrays of the network; parameters of prior and likelihood have no centre."""
     if centres is None:
         return None

@@ -22,7 +22,7 @@ from nlobayes.model.likelihood import NOISE, Likelihood
 from nlobayes.model.networks import Network, forward, layers_of
 from nlobayes.model.rows import Data, choose_layout
 from nlobayes.study.jobs import ModelJob
-from nlobayes.types import Dataset, EarlierData, Named
+from nlobayes.types import Dataset, EarlierData, NamedArrays
 
 
 class ChainTarget(NamedTuple):
@@ -212,13 +212,13 @@ def _geometric_mean(values: jax.Array) -> jax.Array:
     return values if values.ndim == 0 else jnp.exp(jnp.mean(jnp.log(values)))
 
 
-def name_variables(model: Model, positions: jax.Array) -> Named:
+def name_variables(model: Model, positions: jax.Array) -> NamedArrays:
     """Name the weights and the noise of positions (..., parameter)."""
     variables = model.density.variables
     for _ in positions.shape[:-1]:
         variables = jax.vmap(variables)
     values = {name: np.asarray(value) for name, value in jax.jit(variables)(positions).items()}
-    return Named(values, model.density.dims, model.density.coords)
+    return NamedArrays(values, model.density.dims, model.density.coords)
 
 
 def check_finite(model: Model, position: Any, where: str) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from nlobayes.builder.model import build_model
 from nlobayes.errors import InputError
 from nlobayes.study.jobs import ModelJob
-from nlobayes.types import Dataset, Named
+from nlobayes.types import Dataset, NamedArrays
 
 
 class Components(NamedTuple):
@@ -25,7 +25,7 @@ class Components(NamedTuple):
     names: frozenset[str]
 
 
-def components(job: ModelJob, dataset: Dataset, stored: Named) -> Components:
+def components(job: ModelJob, dataset: Dataset, stored: NamedArrays) -> Components:
     """Evaluate both components of a model at stored draws, variables (chain, draw, ...) by name.
 
     Raises
@@ -54,7 +54,7 @@ def components(job: ModelJob, dataset: Dataset, stored: Named) -> Components:
     )
 
 
-def log_ratios(old: ModelJob, new: ModelJob, dataset: Dataset, stored: Named) -> np.ndarray:
+def log_ratios(old: ModelJob, new: ModelJob, dataset: Dataset, stored: NamedArrays) -> np.ndarray:
     """Compute log density of a new over that of the old model at stored draws (chain, draw).
 
     Raises

@@ -23,7 +23,7 @@ Spectrum = Any
 mapping, or a row of a frame."""
 Processes = Iterable[Iterable[int]] | Literal["all"]
 """Pairs of PDG numbers, in any order: `[(1000022, 1000023)]`."""
-Named = tuple[str, Surrogate]
+NamedSurrogate = tuple[str, Surrogate]
 """The path of a surrogate file, and the surrogate."""
 
 
@@ -43,7 +43,7 @@ class Bundle:
         The same surrogates, each with the path of its file.
     """
 
-    def __init__(self, index: Index, loaded: Mapping[Key, Named]) -> None:
+    def __init__(self, index: Index, loaded: Mapping[Key, NamedSurrogate]) -> None:
         self.entries, self.shared = index
         self.loaded = loaded
         self.surrogates: dict[Key, Surrogate] = {key: named[1] for key, named in loaded.items()}
@@ -217,7 +217,7 @@ def _pairs(processes: Processes) -> list[tuple[int, ...]]:
     return pairs
 
 
-def load_each(paths: Iterable[Path]) -> dict[Key, Named]:
+def load_each(paths: Iterable[Path]) -> dict[Key, NamedSurrogate]:
     """Load surrogate files, in their order.
 
     Raises
@@ -226,7 +226,7 @@ def load_each(paths: Iterable[Path]) -> dict[Key, Named]:
         If a file cannot be loaded, stores no process, predicts no central cross section, or has the
         same process and energy as another.
     """
-    loaded: dict[Key, Named] = {}
+    loaded: dict[Key, NamedSurrogate] = {}
     for path in paths:
         surrogate = Surrogate.load(path)
         try:
@@ -245,7 +245,7 @@ def repeated_process(path: str, first: str, surrogate: Surrogate) -> InputError:
     return InputError("bundles.twice", path=path, first=first, process=in_words(surrogate.origin))
 
 
-def load_folder(folder: Path) -> tuple[Index, dict[Key, Named]]:
+def load_folder(folder: Path) -> tuple[Index, dict[Key, NamedSurrogate]]:
     """Load a bundle: its index, and its surrogates.
 
     Raises

@@ -22,7 +22,7 @@ VALIDATION = 1
 DATA = f"{RESULTS}/data/"
 
 
-class Trained(NamedTuple):
+class TrainedSurrogate(NamedTuple):
     """A surrogate with its dataset, and the metadata of the table behind the dataset."""
 
     file: str
@@ -31,7 +31,7 @@ class Trained(NamedTuple):
     stated: Mapping[str, str]
 
 
-def trained(file: str, path: Path, surrogate: Surrogate) -> Trained | None:
+def trained(file: str, path: Path, surrogate: Surrogate) -> TrainedSurrogate | None:
     """Read the dataset on which a surrogate was trained.
 
     The result is None if the dataset is missing or has changed, or without the extra `train`.
@@ -55,12 +55,12 @@ def trained(file: str, path: Path, surrogate: Surrogate) -> Trained | None:
     if not (root / name).is_file() or digest(root / name) != sha256:
         return None
     source = open_artifact(root / name, "dataset")
-    return Trained(
+    return TrainedSurrogate(
         file, surrogate, dataset_of(source), statement_of(source.attrs)["table_metadata"]
     )
 
 
-def share(trained: Sequence[Trained]) -> SharedRows | None:
+def share(trained: Sequence[TrainedSurrogate]) -> SharedRows | None:
     """Compare surrogates with their datasets at the validation rows, which must be shared.
 
     The result is None if two datasets have different spectra, if no column or metadata show that
@@ -76,28 +76,28 @@ def share(trained: Sequence[Trained]) -> SharedRows | None:
     return SharedRows(tuple(each.file for each in trained), errors, half_widths)
 
 
-def _joins(one: Trained, others: Sequence[Trained]) -> bool:
+def _joins(one: TrainedSurrogate, others: Sequence[TrainedSurrogate]) -> bool:
     """Return whether a dataset shares its rows with one of the others and contradicts none."""
     return any(_are_same(one, each) for each in others) and not any(
         _differ(one, each) for each in others
     )
 
 
-def _differ(one: Trained, other: Trained) -> bool:
+def _differ(one: TrainedSurrogate, other: TrainedSurrogate) -> bool:
     """Return whether the splits of two datasets differ, or the values of a shared column."""
     if not np.array_equal(one.dataset.split, other.dataset.split):
         return True
     return any(not np.array_equal(*both) for both in _shared_columns(one.dataset, other.dataset))
 
 
-def _are_same(one: Trained, other: Trained) -> bool:
+def _are_same(one: TrainedSurrogate, other: TrainedSurrogate) -> bool:
     """Return whether two datasets share a column, or come from one scan with one seed."""
     scans = [(each.stated.get("scan"), each.stated.get("seed")) for each in (one, other)]
     same_scan = scans[0] == scans[1] and None not in scans[0]
     return same_scan or bool(_shared_columns(one.dataset, other.dataset))
 
 
-def _compare(trained: Trained) -> tuple[np.ndarray, np.ndarray]:
+def _compare(trained: TrainedSurrogate) -> tuple[np.ndarray, np.ndarray]:
     dataset, surrogate = trained.dataset, trained.surrogate
     rows, names = dataset.split == VALIDATION, dataset.input_names
     points = dataset.inputs[rows][:, [names.index(name) for name in surrogate.inputs]]

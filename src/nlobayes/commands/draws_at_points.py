@@ -24,7 +24,7 @@ from nlobayes.own_functions import bind_activations
 from nlobayes.study.jobs import ModelJob
 from nlobayes.study.stated_model import stated_model
 from nlobayes.surrogate.plane import ROWS_OF_GRID, grid_over, plane_of
-from nlobayes.types import Dataset, Plane, Predicted
+from nlobayes.types import Dataset, Plane, PredictedDraws
 
 LEARNED = (NOISE, DEGREES)
 """Parameters that likelihoods may learn, with one value per draw or per output."""
@@ -35,7 +35,7 @@ def predict_draws(
     job: ModelJob,
     data: Dataset,
     centres: dict[str, np.ndarray] | None = None,
-) -> Predicted:
+) -> PredictedDraws:
     """Evaluate every draw at every point: f on the model scale, or the probabilities of classes.
 
     If `centres` are given, the network of each draw is linearised at its centre.
@@ -48,7 +48,7 @@ def predict_draws(
     of_each = {name: variables[name][:, np.newaxis] for name in learned if name in variables}
     error = None if data.error is None else data.error / target.sd
     if isinstance(likelihood, ClassLikelihood):
-        return Predicted(likelihood.probabilities(outputs, np).astype(outputs.dtype))
+        return PredictedDraws(likelihood.probabilities(outputs, np).astype(outputs.dtype))
     noise = likelihood.noise_about(outputs, of_each, error, np)
     assert noise is not None
     if is_custom:
@@ -57,7 +57,7 @@ def predict_draws(
     known = along_targets(data.relative_to, centre[0])
     centre = unstandardise(target, centre, known)
     scale = np.asarray(noise.scale) * np.asarray(target.sd)
-    return Predicted(centre, noise.family, scale, noise.degrees_of_freedom)
+    return PredictedDraws(centre, noise.family, scale, noise.degrees_of_freedom)
 
 
 def _check_scale(noise: Noise, kind: str) -> None:

@@ -70,7 +70,7 @@ def make_dataset(
     inputs, observed = selection.inputs, selection.target
     target = targets[0]
     settings, known = _reference(selection, columns, target, choices)
-    of_each = along_targets(known, observed)
+    reference = along_targets(known, observed)
     spread = scale_uncertainty(choices.target_scale, observed, selection.variations)
     noise = _noise(choices.target_scale, selection)
     split = choices.split.labels(observed)
@@ -84,7 +84,7 @@ def make_dataset(
     )
     if settings is not None:
         bare = TargetTransform(choices.target_scale, 0.0, 1.0)
-        left = apply_target(bare._replace(relative_to=settings), observed, of_each)
+        left = apply_target(bare._replace(relative_to=settings), observed, reference)
         make_reference(settings).check_left(left[train], apply_target(bare, observed)[train])
     scaled = fit_target(
         choices.target_scale,
@@ -92,12 +92,12 @@ def make_dataset(
         train,
         standardise=choices.standardise_target,
         relative_to=settings,
-        reference=of_each,
+        reference=reference,
     )
     return Dataset(
         inputs=inputs,
         features=apply_features(features, inputs),
-        target=apply_target(scaled, observed, of_each),
+        target=apply_target(scaled, observed, reference),
         observed=observed,
         split=split,
         reference=reference_rows(split, choices.reference_points),

@@ -14,10 +14,10 @@ from nlobayes.diagnostics.architecture import acceptance_within, summarise_sizes
 from nlobayes.types import Columns
 
 TRACE_DRAWS = 500
-Named = Mapping[str, np.ndarray]
+ArraysByName = Mapping[str, np.ndarray]
 
 
-def sizes_table(sizes: Named, priors: Named, stats: Named) -> Columns:
+def sizes_table(sizes: ArraysByName, priors: ArraysByName, stats: ArraysByName) -> Columns:
     """Tabulate the posterior and the prior of each number.
 
     Parameters
@@ -42,7 +42,7 @@ def sizes_table(sizes: Named, priors: Named, stats: Named) -> Columns:
 
 
 def trace_table(
-    sizes: Named, parameters: np.ndarray, log_density: np.ndarray, draws: np.ndarray
+    sizes: ArraysByName, parameters: np.ndarray, log_density: np.ndarray, draws: np.ndarray
 ) -> Columns:
     """Tabulate sizes, the parameters in use and the log density of stored draws of each chain.
 
@@ -65,7 +65,7 @@ def trace_table(
 
 
 def _of_number(
-    name: str, sizes: Named, prior: np.ndarray, accepted: Mapping[float, float]
+    name: str, sizes: ArraysByName, prior: np.ndarray, accepted: Mapping[float, float]
 ) -> Columns:
     number = np.flatnonzero(prior)
     found = summarise_sizes({name: sizes[name]})[name]

@@ -42,7 +42,7 @@ from nlobayes.fitting.studies import (
 )
 from nlobayes.runtime import as_a_job
 from nlobayes.surrogate.domain import OUTSIDE
-from nlobayes.surrogate.trained import Trained
+from nlobayes.surrogate.trained import StoredNetwork
 from nlobayes.types import Table
 from nlobayes.untyped import Document, Facts, Points
 
@@ -66,7 +66,7 @@ FAR = """\
 nor the error bars can be trusted"""
 FROM_FIT, FROM_PREDICT = 4, 3
 """Stack levels of warnings that point to the user's call of these methods."""
-Loaded = TypeVar("Loaded", bound=Trained)
+Loaded = TypeVar("Loaded", bound=StoredNetwork)
 
 
 class FittedNetwork(BaseEstimator):

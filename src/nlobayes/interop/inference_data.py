@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from nlobayes import builder
 from nlobayes.errors import InputError
 from nlobayes.extras import needs_extra
-from nlobayes.interop.runs import Named, find
+from nlobayes.interop.runs import NameOrPath, find
 from nlobayes.model.on_draws import add_log_likelihood, add_posterior_predictive
 
 if TYPE_CHECKING:
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 def inference_data(
-    run: Named,
+    run: NameOrPath,
     *,
     log_likelihood: bool = True,
     posterior_predictive: bool = True,
-    dataset: Named | None = None,
-    results: Named = "results",
+    dataset: NameOrPath | None = None,
+    results: NameOrPath = "results",
     seed: int = 0,
 ) -> az.InferenceData:
     """Read the draws of a run, and add log likelihood and replicates of the train rows.

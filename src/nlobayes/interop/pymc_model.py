@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from nlobayes import builder
-from nlobayes.interop.runs import Named, find
+from nlobayes.interop.runs import NameOrPath, find
 
 
 def pymc_model(
-    run: Named,
+    run: NameOrPath,
     *,
-    dataset: Named | None = None,
-    results: Named = "results",
+    dataset: NameOrPath | None = None,
+    results: NameOrPath = "results",
     non_centered: bool = True,
 ) -> Any:
     """Build the `pm.Model` of a run with its train rows as data, ready for `pm.sample`.

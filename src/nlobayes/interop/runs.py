@@ -19,10 +19,10 @@ KINDS = ("posterior", "thinned")
 """Kinds of artifacts that hold draws of a posterior and its model."""
 DATA = f"{RESULTS}/data/"
 
-Named = str | Path
+NameOrPath = str | Path
 
 
-class Conditioned(NamedTuple):
+class RunPosterior(NamedTuple):
     """A posterior, its model, and the data on which it was conditioned.
 
     `linearised` is true if its draws are linearised networks.
@@ -35,7 +35,7 @@ class Conditioned(NamedTuple):
     linearised: bool
 
 
-def find(run: Named, dataset: Named | None, results: Named) -> Conditioned:
+def find(run: NameOrPath, dataset: NameOrPath | None, results: NameOrPath) -> RunPosterior:
     """Find the posterior of a run, given by its path or its name, with its model and data.
 
     Without `dataset`, the dataset is the file that the posterior names, in the same project.
@@ -62,10 +62,10 @@ def find(run: Named, dataset: Named | None, results: Named) -> Conditioned:
     file = model.prior.earlier
     earlier = None if file is None else read_earlier(Path(file.file))
     linearised = attributes.get("predictive") == LINEARISED
-    return Conditioned(posterior, model, read_dataset(data), earlier, linearised)
+    return RunPosterior(posterior, model, read_dataset(data), earlier, linearised)
 
 
-def _posterior(run: Named, results: Path) -> Path:
+def _posterior(run: NameOrPath, results: Path) -> Path:
     """Return the path of a file unchanged, and treat any other argument as the name of a run."""
     path, named = Path(run), results / "posterior" / f"{run}.nc"
     if path.is_file():

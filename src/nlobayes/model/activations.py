@@ -14,7 +14,7 @@ from typing import Any
 
 from nlobayes.untyped import Array, Module
 
-Named = str | Callable[[Array, Array], Array]
+Activation = str | Callable[[Array, Array], Array]
 """The name of an activation, or a function of an array module and an array."""
 
 LEAKY = re.compile(r"(leaky_relu)\((0\.[0-9]*[1-9][0-9]*)\)")
@@ -87,7 +87,7 @@ def is_known(name: Any) -> bool:
     return isinstance(name, str) and (name in ACTIVATIONS or LEAKY.fullmatch(name) is not None)
 
 
-def activate(name: Named, xp: Module, x: Array, slopes: Array = None) -> Array:
+def activate(name: Activation, xp: Module, x: Array, slopes: Array = None) -> Array:
     """Apply the activation of this name to `x` with an array module, with slopes if it has any."""
     if not isinstance(name, str):
         return name(xp, x)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from nlobayes.model.activations import ACTIVATIONS as ACTIVATIONS
-from nlobayes.model.activations import Named, activate, has_slopes
+from nlobayes.model.activations import Activation, activate, has_slopes
 from nlobayes.model.activations import is_known as is_known
 from nlobayes.untyped import Array, Module
 
@@ -23,7 +23,7 @@ class Network(NamedTuple):
     """
 
     sizes: tuple[int, ...]
-    activation: Named | tuple[Named, ...]
+    activation: Activation | tuple[Activation, ...]
 
 
 class Layer(NamedTuple):
@@ -34,7 +34,7 @@ class Layer(NamedTuple):
     slopes: Array = None
 
 
-def activations_of(network: Network) -> tuple[Named, ...]:
+def activations_of(network: Network) -> tuple[Activation, ...]:
     """Name the activation of each hidden layer."""
     named = network.activation
     return named if isinstance(named, tuple) else (named,) * (len(network.sizes) - 2)
@@ -67,7 +67,9 @@ def layers_of(network: Network, variables: Mapping[str, Array]) -> list[Layer]:
     ]
 
 
-def network_of(variables: Mapping[str, Array], activation: Named | Sequence[Named]) -> Network:
+def network_of(
+    variables: Mapping[str, Array], activation: Activation | Sequence[Activation]
+) -> Network:
     """Read the sizes of a network from its named weights (..., units in, units out)."""
     layers = sum(name.startswith(f"{WEIGHTS}_") for name in variables)
     sizes = [variables[f"{WEIGHTS}_{i}"].shape[-2:] for i in range(1, layers + 1)]

@@ -108,13 +108,16 @@ def condition(
     Features are (point, feature), target and error (point,) or (point, output); the error is None
     where the posterior has none.
     """
-    model, of_each = posterior.model, (POINT, "output")[: target.ndim]
+    model, dims_of_target = posterior.model, (POINT, "output")[: target.ndim]
     placed = features if posterior.layout == "rows" else features.T
     given = {FEATURES: placed, f"{TARGET}_data": target, ERROR: error}
     pm.set_data({name: data for name, data in given.items() if data is not None}, model=model)
     model.add_coord(POINT, rows)
     of_features = (POINT, "feature") if posterior.layout == "rows" else ("feature", POINT)
-    named = {FEATURES: of_features, **dict.fromkeys((f"{TARGET}_data", TARGET, ERROR), of_each)}
+    named = {
+        FEATURES: of_features,
+        **dict.fromkeys((f"{TARGET}_data", TARGET, ERROR), dims_of_target),
+    }
     model.named_vars_to_dims |= {name: dims for name, dims in named.items() if name in model}
     return model
 

@@ -26,7 +26,7 @@ from nlobayes.surrogate.classifier import Classifier
 from nlobayes.surrogate.domain import BEYOND, MISSING, NEAR_EDGE, OUTSIDE
 from nlobayes.surrogate.network_outputs import Scale
 from nlobayes.surrogate.surrogate import Surrogate
-from nlobayes.surrogate.trained import Trained
+from nlobayes.surrogate.trained import StoredNetwork
 
 Unpredicted = Literal["keep", "skip", "refuse"]
 
@@ -145,7 +145,7 @@ def predicted(
         passed(tally.points, chunk.share)
 
 
-def _given(surrogate: Trained, source: Source, chunk: Chunk) -> dict[str, np.ndarray] | None:
+def _given(surrogate: StoredNetwork, source: Source, chunk: Chunk) -> dict[str, np.ndarray] | None:
     """Read the values of fixed parameters (point,), NaN where one is missing; None without any."""
     stated = {one.name: one.unit for one in surrogate.conditions if one.name in chunk.columns}
     units = {name: "" if unit == "1" else unit for name, unit in stated.items()}

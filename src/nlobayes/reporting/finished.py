@@ -22,7 +22,7 @@ TIMINGS, JOBS = "timings/rivals", "timings/rival"
 """Folders: CPU seconds of fit and predictions, and Snakemake's benchmark of the whole job."""
 
 
-class Finished(NamedTuple):
+class FinishedRun(NamedTuple):
     """A finished run with its scores and diagnostics; `surrogate` is None if none was written.
 
     `cost_of_rivals` has the CPU seconds and the memory of each rival, as far as they are known.
@@ -85,7 +85,7 @@ class Finished(NamedTuple):
         return "accuracy" in self.evaluation["test"]
 
 
-def read_finished(metrics: Path, runs: Mapping[str, str]) -> list[Finished]:
+def read_finished(metrics: Path, runs: Mapping[str, str]) -> list[FinishedRun]:
     """Read the scores and the diagnostics of runs, given their labels by path.
 
     Raises
@@ -96,12 +96,12 @@ def read_finished(metrics: Path, runs: Mapping[str, str]) -> list[Finished]:
     return [_read(metrics, path, label) for path, label in runs.items()]
 
 
-def failures(runs: Iterable[Finished]) -> dict[str, FailedRun]:
+def failures(runs: Iterable[FinishedRun]) -> dict[str, FailedRun]:
     """Return a description of each run that failed a check, by its label."""
     return {run.label: failure for run in runs if (failure := run.failure)}
 
 
-def steps_of(runs: Iterable[Finished]) -> list[str]:
+def steps_of(runs: Iterable[FinishedRun]) -> list[str]:
     """Return each next step once, with its runs unless it applies to all failed runs."""
     described, whose = failures(runs), dict[str, list[str]]()
     for label, failure in described.items():
@@ -113,7 +113,7 @@ def steps_of(runs: Iterable[Finished]) -> list[str]:
     ]
 
 
-def count_passed(runs: Sequence[Finished]) -> str:
+def count_passed(runs: Sequence[FinishedRun]) -> str:
     """Count the runs that passed every check, and name them."""
     passed = [run.label for run in runs if run.passed]
     counted = f"{len(passed)} of {len(runs)} runs converged and are calibrated"
@@ -124,7 +124,7 @@ def count_passed(runs: Sequence[Finished]) -> str:
     return "; ".join([": ".join(filter(None, [counted, ", ".join(passed)])), *others])
 
 
-def stackings(runs: Iterable[Finished]) -> list[str]:
+def stackings(runs: Iterable[FinishedRun]) -> list[str]:
     """Describe the weights and scores of stacking, for each run that has them."""
     return [
         f"{run.label}: chains by stacking {_weights(found['weights'])}, log score of test rows"
@@ -139,7 +139,7 @@ def _weights(weights: Sequence[float]) -> str:
     return ", ".join(f"{weight:.2f}" for weight in weights)
 
 
-def identities(runs: Iterable[Finished]) -> dict[str, list[str]]:
+def identities(runs: Iterable[FinishedRun]) -> dict[str, list[str]]:
     """Return the labels of the runs by the process of their surrogate."""
     found: dict[str, list[str]] = {}
     for run in runs:
@@ -148,7 +148,7 @@ def identities(runs: Iterable[Finished]) -> dict[str, list[str]]:
     return found
 
 
-def example(runs: Iterable[Finished]) -> Path | None:
+def example(runs: Iterable[FinishedRun]) -> Path | None:
     """Choose the surrogate for examples: the last whose run passed every check, else the last."""
     written = [run for run in runs if run.surrogate]
     passed = [run for run in written if run.passed]
@@ -162,12 +162,12 @@ def program() -> str:
     return called.relative_to(Path.cwd()).as_posix() if inside else "nlobayes"
 
 
-def _read(metrics: Path, path: str, label: str) -> Finished:
+def _read(metrics: Path, path: str, label: str) -> FinishedRun:
     folder, surrogate = metrics / path, metrics.parent / SURROGATES / f"{path}.nc"
     needed = ("test", "baseline", "calibration_checks")
     evaluation = read_as(Evaluation, folder / "evaluation.json", *needed)
     rivals = evaluation.get("rivals", {})
-    return Finished(
+    return FinishedRun(
         label,
         surrogate if surrogate.is_file() else None,
         evaluation,

@@ -9,7 +9,7 @@ from nlobayes.metrics.metric import HIGHER
 from nlobayes.metrics.shown import BRACKETS
 from nlobayes.reporting.columns import first_known, score_columns
 from nlobayes.reporting.finished import (
-    Finished,
+    FinishedRun,
     count_passed,
     failures,
     identities,
@@ -24,7 +24,7 @@ NOTHING_TO_COMPARE = "No score of test rows can be compared."
 MAPS, LINEAR = "the ensemble of MAPs", "least squares on the features"
 
 
-def landing_page(runs: Sequence[Finished]) -> str:
+def landing_page(runs: Sequence[FinishedRun]) -> str:
     """Write answers to the first questions, then tables, failed checks and surrogates."""
     if not runs:
         return "No run is finished.\n"
@@ -46,7 +46,7 @@ def landing_page(runs: Sequence[Finished]) -> str:
     )
 
 
-def _surrogates(runs: Sequence[Finished]) -> list[str]:
+def _surrogates(runs: Sequence[FinishedRun]) -> list[str]:
     written = [run for run in runs if run.surrogate]
     if not written:
         return []
@@ -61,7 +61,7 @@ def _listed(lines: Sequence[str]) -> str:
     return "\n".join(f"- {escaped(line)}" for line in lines)
 
 
-def answers(runs: Sequence[Finished]) -> dict[str, str]:
+def answers(runs: Sequence[FinishedRun]) -> dict[str, str]:
     """Return the answer to each question, over all runs."""
     return {
         "In short:": f"{count_passed(runs)}.",
@@ -72,7 +72,7 @@ def answers(runs: Sequence[Finished]) -> dict[str, str]:
     }
 
 
-def _converged(runs: Sequence[Finished]) -> str:
+def _converged(runs: Sequence[FinishedRun]) -> str:
     """Count the runs whose chains agree; approximations have no chains."""
     chains = [run for run in runs if not run.approximate]
     if not chains:
@@ -80,7 +80,7 @@ def _converged(runs: Sequence[Finished]) -> str:
     return _counted("runs of chains", chains, [run.label for run in chains if run.unconverged])
 
 
-def _calibrated(runs: Sequence[Finished]) -> str:
+def _calibrated(runs: Sequence[FinishedRun]) -> str:
     """Count the runs whose error bars passed, and name those with too few held-out rows to test."""
     untested = [run.label for run in runs if run.untested]
     tested = [run for run in runs if not run.untested]
@@ -91,19 +91,19 @@ def _calibrated(runs: Sequence[Finished]) -> str:
     return f"{counted} {few}" if tested else few
 
 
-def _counted(kind: str, runs: Sequence[Finished], failed: Sequence[str]) -> str:
+def _counted(kind: str, runs: Sequence[FinishedRun], failed: Sequence[str]) -> str:
     """Describe how many runs passed, and name the others."""
     counts = f"{len(runs) - len(failed)} of {len(runs)} {kind}"
     return f"No: {counts}. Failed: {', '.join(failed)}." if failed else f"Yes: {counts}."
 
 
-def _first_score(run: Finished) -> tuple[str, str]:
+def _first_score(run: FinishedRun) -> tuple[str, str]:
     """Choose the first score of a run on test rows: its key and its format."""
     column, keys = next(iter(score_columns(run.is_of_classes).items()))
     return first_known(keys, run.evaluation["test"]), column.form
 
 
-def _accurate(runs: Sequence[Finished]) -> str:
+def _accurate(runs: Sequence[FinishedRun]) -> str:
     """Describe the range of the first score of test rows, for each kind of score."""
     ranges = []
     for key, form in dict.fromkeys(map(_first_score, runs)):
@@ -116,7 +116,7 @@ def _accurate(runs: Sequence[Finished]) -> str:
     return " ".join(ranges)
 
 
-def _against(runs: Sequence[Finished]) -> str:
+def _against(runs: Sequence[FinishedRun]) -> str:
     """Count for each baseline and rival the runs that predict test rows better."""
     wins: dict[str, list[bool]] = {}
     for run in runs:

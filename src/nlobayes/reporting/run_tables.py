@@ -31,7 +31,7 @@ from nlobayes.reporting.columns import (
     scores_of,
     verdict,
 )
-from nlobayes.reporting.finished import Finished
+from nlobayes.reporting.finished import FinishedRun
 
 CHAINS = (
     "R-hat (99 %) of f near 1: the chains agree. ESS scored: effective draws behind the scores, the"
@@ -58,19 +58,19 @@ MOST_RUNS = 8
 JUMPS, BETWEEN = "jumps", "between_sizes"
 
 
-def summary_table(runs: Sequence[Finished], of_classes: bool) -> Table:
+def summary_table(runs: Sequence[FinishedRun], of_classes: bool) -> Table:
     """Make a row for each run and one for the ensemble of its MAPs."""
     rows = [row for run in runs for row in (_of_posterior(run), _of_maps(run))]
     return Table("", [named("run"), *scores_of(of_classes), *SAMPLING], rows, LEGENDS[of_classes])
 
 
-def first_table(runs: Sequence[Finished], of_classes: bool) -> Table:
+def first_table(runs: Sequence[FinishedRun], of_classes: bool) -> Table:
     """Make the table of the first page of the report, with the verdicts beside the labels."""
     columns = [RUN, CONVERGED, CALIBRATED, *scores_of(of_classes, first=True), RHAT, EFFECTIVE]
     return Table("", columns, [*map(_of_posterior, runs)])
 
 
-def further_tables(runs: Sequence[Finished]) -> list[Table]:
+def further_tables(runs: Sequence[FinishedRun]) -> list[Table]:
     """Make the tables of groups, targets, drawn sizes, centres and rivals that have rows."""
     rows, bars = fact("rows", "points", ".0f"), fact("error bars", "bars")
     numbers, crps = scores_of(of_classes=False), score("CRPS", ".2g", "crps")
@@ -85,7 +85,7 @@ def further_tables(runs: Sequence[Finished]) -> list[Table]:
     return [table._replace(columns=[RUN, *table.columns]) for table in tables if table.rows]
 
 
-def _of_posterior(run: Finished) -> Row:
+def _of_posterior(run: FinishedRun) -> Row:
     tau, exact = run.diagnostics["tightness"], run.diagnostics.get("exact", True)
     tight = " (tight)" if run.unconverged and (tau or 0) > TIGHT else ""
     tested = Text("not tested", "yellow") if run.untested else Text("yes")
@@ -100,7 +100,7 @@ def _of_posterior(run: Finished) -> Row:
     return Row(run.label, run.label, run.evaluation["test"], facts)
 
 
-def _of_maps(run: Finished) -> Row:
+def _of_maps(run: FinishedRun) -> Row:
     """Return the row of the ensemble of MAPs, with the range of its members' scores in brackets."""
     baseline = run.evaluation["baseline"]
     members = next(iter(baseline["members"].values()))
@@ -108,7 +108,7 @@ def _of_maps(run: Finished) -> Row:
     return Row(run.label, Text(name, "dim"), baseline["test"])
 
 
-def _groups(runs: Sequence[Finished], *, of_classes: bool) -> list[Row]:
+def _groups(runs: Sequence[FinishedRun], *, of_classes: bool) -> list[Row]:
     """Return the groups that have enough rows for scores."""
     return [
         Row(run.label, label, scores, scores)
@@ -119,7 +119,7 @@ def _groups(runs: Sequence[Finished], *, of_classes: bool) -> list[Row]:
     ]
 
 
-def _targets(runs: Sequence[Finished]) -> list[Row]:
+def _targets(runs: Sequence[FinishedRun]) -> list[Row]:
     """Return the targets of networks that learned several."""
     return [
         Row(run.label, name, found["test"])
@@ -128,7 +128,7 @@ def _targets(runs: Sequence[Finished]) -> list[Row]:
     ]
 
 
-def _sizes(runs: Sequence[Finished]) -> list[Row]:
+def _sizes(runs: Sequence[FinishedRun]) -> list[Row]:
     return [
         Row(run.label, label_of_size(name), {}, _of_size(number, found[JUMPS]))
         for run in runs
@@ -154,7 +154,7 @@ def _of_size(number: Mapping[str, Any], jumps: Mapping[str, Any]) -> dict[str, A
     return {**number, "interval": interval, "accepted": accepted}
 
 
-def _centres(runs: Sequence[Finished]) -> list[Row]:
+def _centres(runs: Sequence[FinishedRun]) -> list[Row]:
     """Return a row for each centre of each run: posterior, MAPs, one MAP, and rivals.
 
     The posterior has a second row with its own error bars. Runs of classes, of several targets and
@@ -164,7 +164,7 @@ def _centres(runs: Sequence[Finished]) -> list[Row]:
     return [row for run in known for row in _about(run)] if len(known) <= MOST_RUNS else []
 
 
-def _about(run: Finished) -> Iterator[Row]:
+def _about(run: FinishedRun) -> Iterator[Row]:
     found, members = run.evaluation, run.evaluation["baseline"]["members"]
     centres = {
         "posterior": found,
@@ -179,7 +179,7 @@ def _about(run: Finished) -> Iterator[Row]:
             yield Row(run.label, name, own["test"], {"bars": f"own: {own['family']}"})
 
 
-def _rivals(runs: Sequence[Finished]) -> list[Row]:
+def _rivals(runs: Sequence[FinishedRun]) -> list[Row]:
     """Return each run that has rivals, and its rivals."""
     rows = []
     for run in runs:

@@ -13,7 +13,7 @@ from nlobayes.surrogate.classifier import Classifier
 from nlobayes.surrogate.evaluation import Engine
 from nlobayes.surrogate.network_outputs import Scale
 from nlobayes.surrogate.surrogate import Surrogate
-from nlobayes.surrogate.trained import Trained, read_exported
+from nlobayes.surrogate.trained import StoredNetwork, read_exported
 from nlobayes.untyped import Facts
 
 SUMMARIES = ("mean", "median", "posterior_sd", "total_sd")
@@ -94,7 +94,9 @@ def answer_classes(
     }
 
 
-def located(surrogate: Trained, points: np.ndarray, given: Facts | None) -> dict[str, np.ndarray]:
+def located(
+    surrogate: StoredNetwork, points: np.ndarray, given: Facts | None
+) -> dict[str, np.ndarray]:
     """Return the domain of points (point,), and the reason where they are not inside."""
     return {DOMAIN: surrogate.domain(points, given), REASON: surrogate.reasons(points, given)}
 

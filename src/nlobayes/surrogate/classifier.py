@@ -11,8 +11,8 @@ import numpy as np
 
 from nlobayes.surrogate.evaluation import Engine
 from nlobayes.surrogate.point_arrays import among
-from nlobayes.surrogate.trained import Trained
-from nlobayes.types import Exported
+from nlobayes.surrogate.trained import StoredNetwork
+from nlobayes.types import SurrogateContent
 from nlobayes.untyped import Points
 
 _CELLS = 1_000_000
@@ -44,7 +44,7 @@ class Classes(NamedTuple):
     mutual_information: np.ndarray
 
 
-class Classifier(Trained):
+class Classifier(StoredNetwork):
     """A sampled network that predicts classes.
 
     Attributes
@@ -55,7 +55,7 @@ class Classifier(Trained):
 
     OF_CLASSES: ClassVar[bool] = True
 
-    def __init__(self, exported: Exported, engine: Engine = "numpy") -> None:
+    def __init__(self, exported: SurrogateContent, engine: Engine = "numpy") -> None:
         super().__init__(exported, engine)
         stated = self.facts["transforms"]["target"]["labels"]
         self.labels: tuple[int, ...] = tuple(int(label) for label in stated)

@@ -14,15 +14,15 @@ from nlobayes.model.networks import WEIGHTS, layer_names, network_of
 from nlobayes.surrogate.facts import OF_CLASSES, OF_NUMBERS, check_facts, rises
 from nlobayes.surrogate.limits import bounds_of, quantities
 from nlobayes.surrogate.network_outputs import one_by_one
-from nlobayes.types import Exported
+from nlobayes.types import SurrogateContent
 
 TAIL = 0.01
 """Largest probability of the noise outside its table, on each side."""
 
-Rules = Mapping[str, Callable[[Exported], bool]]
+Rules = Mapping[str, Callable[[SurrogateContent], bool]]
 
 
-def check(exported: Exported, source: str) -> Exported:
+def check(exported: SurrogateContent, source: str) -> SurrogateContent:
     """Refuse a surrogate with invalid content, and otherwise return it.
 
     Raises
@@ -41,13 +41,13 @@ def check(exported: Exported, source: str) -> Exported:
     return exported
 
 
-def _require(exported: Exported, rules: Rules, source: str) -> None:
+def _require(exported: SurrogateContent, rules: Rules, source: str) -> None:
     for description, holds in rules.items():
         if not holds(exported):
             raise InputError("surrogate.not_whole", where=source, rule=description)
 
 
-def _all_finite(exported: Exported) -> bool:
+def _all_finite(exported: SurrogateContent) -> bool:
     arrays = [values for values in exported if isinstance(values, np.ndarray)]
     return all(
         values.dtype.kind == "f" and values.size > 0 and np.isfinite(values).all()
@@ -55,7 +55,7 @@ def _all_finite(exported: Exported) -> bool:
     )
 
 
-def _is_network(exported: Exported) -> bool:
+def _is_network(exported: SurrogateContent) -> bool:
     """Return whether the draws are of a network with an output for each target or class."""
     drawn, facts = exported.variables, exported.facts
     count = sum(name.startswith(f"{WEIGHTS}_") for name in drawn)
@@ -76,7 +76,7 @@ def _is_network(exported: Exported) -> bool:
     return ends and {name: values.shape for name, values in drawn.items()} == shapes
 
 
-def _features_fit(exported: Exported) -> bool:
+def _features_fit(exported: SurrogateContent) -> bool:
     constants = exported.facts["transforms"]["features"]
     count = exported.features.shape[1]
     behind = len(columns_behind(exported.facts["transforms"]["target"].get("relative_to")))
@@ -93,7 +93,7 @@ def _features_fit(exported: Exported) -> bool:
     return turned and width == len(constants["mean"]) and count == len(constants["scale"])
 
 
-def _within_limits(exported: Exported) -> bool:
+def _within_limits(exported: SurrogateContent) -> bool:
     """Return whether all quantities have limits, and the typical row is within them."""
     facts, typical = exported.facts, exported.typical[np.newaxis]
     named = dict(zip(facts["columns"], exported.limits.tolist(), strict=True))
@@ -104,7 +104,7 @@ def _within_limits(exported: Exported) -> bool:
     return bool(bounds_of(all_limits, facts["columns"], facts["units"]).allow(typical).all())
 
 
-def _reference_fits(exported: Exported) -> bool:
+def _reference_fits(exported: SurrogateContent) -> bool:
     """Return whether the file has the columns of the reference, and the typical row a reference."""
     target, columns = exported.facts["transforms"]["target"], exported.facts["columns"]
     settings = target.get("relative_to")
@@ -118,33 +118,33 @@ def _reference_fits(exported: Exported) -> bool:
     return bool(np.isfinite(typical).all())
 
 
-def _names_fit(exported: Exported) -> bool:
+def _names_fit(exported: SurrogateContent) -> bool:
     further = exported.facts.get("further", [])
     names = [exported.facts["target"], *(each["target"] for each in further)]
     return len({*names}) == len(names) == len(exported.noises)
 
 
-def _theory_fits(exported: Exported) -> bool:
+def _theory_fits(exported: SurrogateContent) -> bool:
     """Return whether all outputs of theory errors are further targets, each used once."""
     outputs = [*chain.from_iterable(exported.facts["transforms"].get("theory", {}).values())]
     further = {each["target"] for each in exported.facts.get("further", [])}
     return len({*outputs}) == len(outputs) and {*outputs} <= further
 
 
-def _lines_fit(exported: Exported) -> bool:
+def _lines_fit(exported: SurrogateContent) -> bool:
     noise = exported.facts["noise"]
     knots, coefficients = ([len(each) for each in noise[n]] for n in ("knots", "coefficients"))
     return knots == coefficients and 0 not in knots and len(knots) <= exported.features.shape[1]
 
 
-def _bins_fit(exported: Exported) -> bool:
+def _bins_fit(exported: SurrogateContent) -> bool:
     noise, (table,) = exported.facts["noise"], exported.noises
     bins = len(noise["edges"]) + 1
     alone = noise["about"] == "mean" or bins == 1
     return alone and bins == len(noise["sd_per_scale"]) == len(table.probability)
 
 
-def _is_distribution(exported: Exported) -> bool:
+def _is_distribution(exported: SurrogateContent) -> bool:
     table = exported.noises[0].probability
     low, high = table[:, 0], table[:, -1]
     rising = rises(table, strictly=False) and np.all(low >= 0) and np.all(high <= 1)

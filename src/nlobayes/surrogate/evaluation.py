@@ -11,7 +11,7 @@ import numpy as np
 from nlobayes.errors import InputError
 from nlobayes.extras import needs_extra
 from nlobayes.model.networks import Layer, Network, forward, layers_of, network_of
-from nlobayes.types import Exported
+from nlobayes.types import SurrogateContent
 
 Engine = Literal["numpy", "jax"]
 
@@ -21,7 +21,7 @@ _CELLS = 100_000
 """Activations of one layer that are in memory at once, so that they stay in the cache."""
 
 
-def evaluator(exported: Exported, engine: Engine) -> Callable[[np.ndarray], np.ndarray]:
+def evaluator(exported: SurrogateContent, engine: Engine) -> Callable[[np.ndarray], np.ndarray]:
     """Return the function from features to outputs of every draw, by the chosen library."""
     network = network_of(exported.variables, exported.facts["activation"])
     if engine == "numpy":

@@ -30,7 +30,7 @@ from nlobayes.surrogate.predictive import (
     locate,
     pieces,
 )
-from nlobayes.types import Exported
+from nlobayes.types import SurrogateContent
 from nlobayes.untyped import Array
 
 Function = Callable[[Array], Prediction]
@@ -39,7 +39,7 @@ _HALVINGS = 50
 
 
 def function_of(
-    exported: Exported,
+    exported: SurrogateContent,
     probabilities: Sequence[float] | None,
     network_inputs: Callable[[Array], Array],
 ) -> Function:

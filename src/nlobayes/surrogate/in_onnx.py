@@ -19,7 +19,7 @@ from nlobayes.surrogate.network_outputs import one_by_one
 from nlobayes.surrogate.predictive import Prediction
 from nlobayes.surrogate.reduction import spread_evenly
 from nlobayes.surrogate.surrogate import Surrogate
-from nlobayes.types import Exported
+from nlobayes.types import SurrogateContent
 from nlobayes.untyped import Document
 
 POINTS = "points"
@@ -27,7 +27,7 @@ POINTS = "points"
 MOMENTS = ("mean", "posterior_sd", "total_sd")
 
 
-def onnx_model(exported: Exported, draws: int | None, quantiles: Sequence[float]) -> Any:
+def onnx_model(exported: SurrogateContent, draws: int | None, quantiles: Sequence[float]) -> Any:
     """Convert the predictions of a surrogate of numbers to an ONNX model in float64.
 
     Parameters
@@ -88,7 +88,7 @@ def onnx_model(exported: Exported, draws: int | None, quantiles: Sequence[float]
     return model
 
 
-def _with_draws(exported: Exported, draws: int | None) -> Exported:
+def _with_draws(exported: SurrogateContent, draws: int | None) -> SurrogateContent:
     every = len(exported.variables["weights_1"])
     kept = spread_evenly(every, every if draws is None else draws)
     variables = {name: values[kept] for name, values in exported.variables.items()}

@@ -11,7 +11,7 @@ import numpy as np
 from nlobayes.data.transforms import TargetTransform, target_transform, unstandardise
 from nlobayes.model.networks import BIASES, WEIGHTS
 from nlobayes.surrogate.predictive import Chunk, Prediction, StoredNoise, sample, summarise
-from nlobayes.types import Exported
+from nlobayes.types import SurrogateContent
 
 Scale = Literal["target", "model"]
 
@@ -49,7 +49,7 @@ class Output:
         return 10.0**values if self.transform.scale == "log10" else values
 
 
-def one_by_one(exported: Exported) -> Iterator[Exported]:
+def one_by_one(exported: SurrogateContent) -> Iterator[SurrogateContent]:
     """Yield each target as a surrogate of one output, in the order of the network's outputs."""
     last = sum(name.startswith(f"{WEIGHTS}_") for name in exported.variables)
     last_layer = (f"{WEIGHTS}_{last}", f"{BIASES}_{last}")
@@ -66,7 +66,7 @@ def one_by_one(exported: Exported) -> Iterator[Exported]:
         yield exported._replace(variables=variables, facts=of_target, noises=(table,))
 
 
-def output_of(exported: Exported) -> Output:
+def output_of(exported: SurrogateContent) -> Output:
     """Make the output of a surrogate of one target, as `one_by_one` yields it."""
     facts, (table,) = exported.facts, exported.noises
     stated = facts["noise"]

@@ -18,15 +18,15 @@ from nlobayes.surrogate.evaluation import Engine
 from nlobayes.surrogate.network_outputs import Output, Scale, joined, one_by_one, output_of
 from nlobayes.surrogate.point_arrays import among
 from nlobayes.surrogate.predictive import Chunk, Prediction
-from nlobayes.surrogate.trained import SurrogatePoints, Trained
-from nlobayes.types import Exported
+from nlobayes.surrogate.trained import StoredNetwork, SurrogatePoints
+from nlobayes.types import SurrogateContent
 from nlobayes.untyped import Points
 
 _CELLS = 4_000_000
 """Predictions (draw, point) that are in memory at once."""
 
 
-class Surrogate(Trained):
+class Surrogate(StoredNetwork):
     """A sampled network with its calibrated noise, ready to predict numbers.
 
     Attributes
@@ -39,7 +39,7 @@ class Surrogate(Trained):
 
     OF_CLASSES: ClassVar[bool] = False
 
-    def __init__(self, exported: Exported, engine: Engine = "numpy") -> None:
+    def __init__(self, exported: SurrogateContent, engine: Engine = "numpy") -> None:
         super().__init__(exported, engine)
         self.theory: Mapping[str, Sequence[str]] = self.facts["transforms"].get("theory", {})
         self._each = tuple(one_by_one(exported))

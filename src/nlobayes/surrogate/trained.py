@@ -27,7 +27,7 @@ from nlobayes.surrogate.evaluation import Engine, evaluator
 from nlobayes.surrogate.identity import conditions, in_words, origin, process_of
 from nlobayes.surrogate.limits import Limits, bounds_of, gaps, mixing_rows
 from nlobayes.surrogate.point_arrays import among, points_of
-from nlobayes.types import Exported
+from nlobayes.types import SurrogateContent
 from nlobayes.untyped import Facts, Points
 
 VANISHES = "the cross section that it is relative to vanishes"
@@ -36,7 +36,7 @@ MOST_KEPT = 100_000
 """Largest number of points that are kept for the next call."""
 
 
-class Trained:
+class StoredNetwork:
     """Exported draws of a network, and the domain of their training data.
 
     Attributes
@@ -74,7 +74,7 @@ class Trained:
 
     OF_CLASSES: ClassVar[bool]
 
-    def __init__(self, exported: Exported, engine: Engine = "numpy") -> None:
+    def __init__(self, exported: SurrogateContent, engine: Engine = "numpy") -> None:
         facts = exported.facts
         target = facts["transforms"]["target"]
         self.inputs: tuple[str, ...] = tuple(facts["columns"])
@@ -244,7 +244,7 @@ class Trained:
 class SurrogatePoints:
     """Points (point, input), and what a surrogate computes of them, each once on first use."""
 
-    def __init__(self, surrogate: Trained, points: np.ndarray) -> None:
+    def __init__(self, surrogate: StoredNetwork, points: np.ndarray) -> None:
         self._surrogate = surrogate
         self.points = points
 
@@ -286,7 +286,7 @@ class SurrogatePoints:
         return among(domains.distance(self._surrogate._domain, self.features[finite]), finite)
 
 
-def read_exported(path: str | Path, of_classes: bool | None = None) -> Exported:
+def read_exported(path: str | Path, of_classes: bool | None = None) -> SurrogateContent:
     """Read an exported file, of classes or not if that is given; errors as `Trained.load`."""
     exported = check(read_surrogate(Path(path)), str(path))
     found, target = exported.facts.get("form") == CLASSES, exported.facts["target"]

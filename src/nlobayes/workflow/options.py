@@ -69,12 +69,12 @@ class Options:
 
     def to_plot(self, kind: str, names: Iterable[str]) -> Document:
         """Return the parameters of a rule that draws figures of a run, a model or a grid."""
-        of_run = {"name": self.name_of_run, "verdict": verdict_options}
-        of_others = {"name": f"{kind} {{{kind}}}", "verdict": ""}
+        fields_of_run = {"name": self.name_of_run, "verdict": verdict_options}
+        fields_of_others = {"name": f"{kind} {{{kind}}}", "verdict": ""}
         return {
             "tables": folder_of_inputs,
             "folder": folder_of_outputs,
-            **(of_run if kind == "run" else of_others),
+            **(fields_of_run if kind == "run" else fields_of_others),
             "names": repeat_option("--figure", names),
             "code": code_digest("plot", {}),
         }

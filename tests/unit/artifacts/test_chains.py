@@ -11,7 +11,7 @@ import pytest
 
 from nlobayes.artifacts import chains, contents
 from nlobayes.artifacts.netcdf import open_artifact, read_attrs
-from nlobayes.types import Checkpoint, Named, Segment, WarmupSegment
+from nlobayes.types import Checkpoint, NamedArrays, Segment, WarmupSegment
 from tests.refusals import refused
 from tests.unit.artifacts.opened import assemble, draws
 
@@ -123,7 +123,7 @@ def join_by_hand(parts: Sequence[Segment]) -> Segment:
         }
 
     first, last = parts[0], parts[-1]
-    named: Named = first.variables._replace(
+    named: NamedArrays = first.variables._replace(
         values=along_draws([part.variables.values for part in parts])
     )
     return first._replace(

@@ -12,7 +12,7 @@ import xarray as xr
 
 from nlobayes.artifacts import contents, predicted
 from nlobayes.artifacts.netcdf import open_artifact, read_attrs, write_groups
-from nlobayes.types import Dataset, MAPEstimate, Named, Predicted
+from nlobayes.types import Dataset, MAPEstimate, NamedArrays, PredictedDraws
 from tests.refusals import refused
 from tests.unit.conftest import predicted_groups
 
@@ -60,7 +60,7 @@ def test_a_start_whose_end_was_never_stored_is_not_read(
         contents.read_map(cut)
 
 
-def assert_same_names(one: Named, two: Named, assert_same_bits: Same) -> None:
+def assert_same_names(one: NamedArrays, two: NamedArrays, assert_same_bits: Same) -> None:
     assert_same_bits(one.values, two.values)
     assert one.dims == two.dims
     assert {dim: [*label] for dim, label in one.coords.items()} == {
@@ -95,8 +95,8 @@ def test_predictions_are_labelled_and_read_back(
     draws = xr.Dataset(coords={"chain": [0, 1], "draw": [3, 7]})
     rng = np.random.default_rng(0)
     functions, members = rng.normal(size=(4, 60)), rng.normal(size=(3, 60))
-    posterior = Predicted(functions, "student_t", rng.gamma(1, size=(4, 1)), 4.0)
-    baseline = Predicted(members, "student_t", rng.gamma(1, size=(3, 1)), 4.0)
+    posterior = PredictedDraws(functions, "student_t", rng.gamma(1, size=(4, 1)), 4.0)
+    baseline = PredictedDraws(members, "student_t", rng.gamma(1, size=(3, 1)), 4.0)
     groups = predicted_groups(posterior, baseline, dataset, draws)
     write_groups(tmp_path / "out.nc", "predictions", groups, {"exact": True})
     again = open_artifact(tmp_path / "out.nc", "predictions").groups

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from nlobayes.commands.tools.bundle import bundle
-from nlobayes.types import Dataset, Exported
+from nlobayes.types import Dataset, SurrogateContent
 from tests.unit.spectra_with_surrogates import STATED, write
 
 STATES = {
@@ -18,7 +18,7 @@ STATES = {
 
 @pytest.fixture(scope="session")
 def files(
-    make_surrogate: Callable[..., Exported],
+    make_surrogate: Callable[..., SurrogateContent],
     dataset: Dataset,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> list[Path]:

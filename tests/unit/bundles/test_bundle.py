@@ -8,7 +8,7 @@ import pytest
 from nlobayes import Bundle
 from nlobayes.surrogate.cross_section import cross_section
 from nlobayes.surrogate.surrogate import Surrogate
-from nlobayes.types import Dataset, Exported
+from nlobayes.types import Dataset, SurrogateContent
 from tests.refusals import refused
 from tests.unit.spectra_with_surrogates import STATED, spectrum_of, write
 
@@ -82,7 +82,7 @@ def test_a_spectrum_that_cannot_be_used_is_refused(bundle: Bundle, call: str) ->
 
 
 def test_orders_are_not_added(
-    files: list[Path], exported: Exported, dataset: Dataset, slha: str, tmp_path: Path
+    files: list[Path], exported: SurrogateContent, dataset: Dataset, slha: str, tmp_path: Path
 ) -> None:
     from nlobayes.commands.tools.bundle import bundle as make
 
@@ -95,7 +95,7 @@ def test_orders_are_not_added(
 
 
 def test_parton_distributions_are_not_mixed(
-    files: list[Path], exported: Exported, dataset: Dataset, slha: str, tmp_path: Path
+    files: list[Path], exported: SurrogateContent, dataset: Dataset, slha: str, tmp_path: Path
 ) -> None:
     """Processes of other engines or unknown distributions may be added; the reason lists them."""
     from nlobayes.commands.tools.bundle import bundle as make
@@ -120,7 +120,7 @@ def test_parton_distributions_are_not_mixed(
 
 
 def test_only_blocks_of_requested_processes_are_needed(
-    files: list[Path], exported: Exported, dataset: Dataset, slha: str, tmp_path: Path
+    files: list[Path], exported: SurrogateContent, dataset: Dataset, slha: str, tmp_path: Path
 ) -> None:
     """A surrogate with charginos needs UMIX; one without does not."""
     from nlobayes.commands.tools.bundle import bundle as make

@@ -13,7 +13,7 @@ from nlobayes.commands.tools.bundle import bundle
 from nlobayes.commands.tools.predict import predict
 from nlobayes.data.table_files import read_table
 from nlobayes.surrogate.surrogate import Surrogate
-from nlobayes.types import Dataset, Exported
+from nlobayes.types import Dataset, SurrogateContent
 from tests.refusals import refused
 from tests.unit.spectra_with_surrogates import STATED, spectrum_of, write
 
@@ -102,7 +102,7 @@ def test_every_process_gets_a_block_at_once(folder: Path, slha: Path, tmp_path: 
 
 
 def test_one_process_that_cannot_be_written_leaves_the_file_alone(
-    folder: Path, exported: Exported, dataset: Dataset, slha: Path, tmp_path: Path
+    folder: Path, exported: SurrogateContent, dataset: Dataset, slha: Path, tmp_path: Path
 ) -> None:
     """The first process is inside; the surrogate of the second is for lighter squarks."""
     light = STATED | {"outgoing": "1000023 1000023", "fixed": "msq = 100 GeV (99 to 101)"}

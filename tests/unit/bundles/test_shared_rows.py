@@ -11,10 +11,10 @@ from nlobayes import Bundle
 from nlobayes.artifacts.contents import write_dataset
 from nlobayes.artifacts.seals import digest
 from nlobayes.bundles.shared_rows import SharedRows, as_mapping, read_rows, widening
-from nlobayes.bundles.training_data import Trained, share
+from nlobayes.bundles.training_data import TrainedSurrogate, share
 from nlobayes.commands.tools.bundle import bundle
 from nlobayes.surrogate.surrogate import Surrogate
-from nlobayes.types import Dataset, Exported
+from nlobayes.types import Dataset, SurrogateContent
 from tests.refusals import refused
 from tests.unit.conftest import ATTRS
 from tests.unit.spectra_with_surrogates import STATED, spectrum_of, write
@@ -53,7 +53,7 @@ def test_an_interval_is_never_narrowed() -> None:
 
 @pytest.fixture(scope="module")
 def project(
-    make_surrogate: Callable[..., Exported], dataset: Dataset, tmp_path_factory: Any
+    make_surrogate: Callable[..., SurrogateContent], dataset: Dataset, tmp_path_factory: Any
 ) -> Path:
     """Two surrogates below `results/`, and their datasets, which have validation rows only."""
     root = tmp_path_factory.mktemp("project")
@@ -117,7 +117,10 @@ def test_rows_of_other_spectra_are_not_shared(project: Path, dataset: Dataset) -
     reordered.split[0] = 0
 
     def shared(data: Dataset, stated: dict[str, str], names: Dataset = held) -> bool:
-        pair = [Trained("a.nc", one, names, scan), Trained("b.nc", other, data, stated)]
+        pair = [
+            TrainedSurrogate("a.nc", one, names, scan),
+            TrainedSurrogate("b.nc", other, data, stated),
+        ]
         return share(pair) is not None
 
     assert shared(held, {})

@@ -24,7 +24,7 @@ from nlobayes.commands.pipeline.prepare import prepare
 from nlobayes.commands.pipeline.simulate import simulate
 from nlobayes.commands.pipeline.warmup import warmup
 from nlobayes.data.splits import TEST, TRAIN, VALIDATION
-from nlobayes.types import Dataset, MAPEstimate, Predicted
+from nlobayes.types import Dataset, MAPEstimate, PredictedDraws
 from tests.unit.conftest import predicted_groups
 
 CHAINS = 3
@@ -111,7 +111,7 @@ def _predictions(folder: Path, dataset: Dataset) -> tuple[Path, Path]:
     members = centre + rng.normal(0, 0.02, (MEMBERS, len(centre)))
     draws = xr.Dataset(coords={"chain": [0, 1], "draw": np.arange(DRAWS)})
     noise = "gaussian", np.asarray(0.04)
-    posterior, baseline = Predicted(functions, *noise), Predicted(members, *noise)
+    posterior, baseline = PredictedDraws(functions, *noise), PredictedDraws(members, *noise)
     groups = predicted_groups(posterior, baseline, dataset, draws)
     write_dataset(folder / "dataset.nc", dataset, {})
     write_groups(folder / "predictions.nc", "predictions", groups, {"exact": True})
@@ -152,7 +152,7 @@ def _write_failed_predictions(path: Path, data: Path) -> None:
     dataset = read_dataset(data)
     points = len(dataset.observed)
     draws = xr.Dataset(coords={"chain": [0, 1], "draw": np.arange(5)})
-    predicted = Predicted(np.zeros((10, points)), "gaussian", np.asarray(0.1))
+    predicted = PredictedDraws(np.zeros((10, points)), "gaussian", np.asarray(0.1))
     groups = predicted_groups(
         predicted, predicted._replace(function=np.zeros((3, points))), dataset, draws
     )

@@ -13,7 +13,7 @@ from nlobayes.artifacts.contents import named_group, observed_groups
 from nlobayes.artifacts.netcdf import write_groups
 from nlobayes.data.splits import TRAIN
 from nlobayes.data.transforms import target_transform, unstandardise
-from nlobayes.types import Dataset, Named
+from nlobayes.types import Dataset, NamedArrays
 
 CHECKS = {"rhat_f": {"value": 1.002, "threshold": 1.05, "passed": True}}
 CHAINS, DRAWS, SCALE, SIGMA = 4, 1000, 1.0, 0.5
@@ -83,7 +83,7 @@ def write_thinned(
     path: Path, dataset: Dataset, drawn: np.ndarray, model: dict[str, Any] = MODEL
 ) -> Path:
     """Write draws (chain, draw, parameter) as a thinned posterior."""
-    named = Named(
+    named = NamedArrays(
         {"weights_1": drawn[..., :-1, np.newaxis], "biases_1": drawn[..., -1:]},
         {"weights_1": ("feature", "output"), "biases_1": ("output",)},
         {"feature": dataset.feature_names, "output": [0]},
@@ -91,7 +91,7 @@ def write_thinned(
     return write_named(path, dataset, named, model)
 
 
-def write_named(path: Path, dataset: Dataset, named: Named, model: dict[str, Any]) -> Path:
+def write_named(path: Path, dataset: Dataset, named: NamedArrays, model: dict[str, Any]) -> Path:
     """Write named draws (chain, draw, ...) as a thinned posterior."""
     chains, draws = next(iter(named.values.values())).shape[:2]
     coords = {"chain": np.arange(chains), "draw": np.arange(draws)}

@@ -26,7 +26,7 @@ from nlobayes.data.selection import Selection
 from nlobayes.data.splits import SPLITS, TEST
 from nlobayes.study.jobs import ModelJob
 from nlobayes.surrogate.plane import grid_over
-from nlobayes.types import Dataset, Predicted
+from nlobayes.types import Dataset, PredictedDraws
 from tests.unit.conftest import predicted_groups
 
 LABELS = (1.0, 2.0, 5.0)
@@ -73,8 +73,8 @@ def probabilities(draws: int, dataset: Dataset, seed: int) -> np.ndarray:
 def predicted(classes: Dataset, tmp_path: Path) -> tuple[Path, Path]:
     """The predictions of two chains and three MAPs, and the dataset."""
     draws = xr.Dataset(coords={"chain": [0, 1], "draw": np.arange(DRAWS // 2)})
-    posterior = Predicted(probabilities(DRAWS, classes, 1))
-    maps = Predicted(probabilities(MEMBERS, classes, 2))
+    posterior = PredictedDraws(probabilities(DRAWS, classes, 1))
+    maps = PredictedDraws(probabilities(MEMBERS, classes, 2))
     groups = predicted_groups(posterior, maps, classes, draws)
     write_dataset(tmp_path / "dataset.nc", classes, {})
     write_groups(tmp_path / "predictions.nc", "predictions", groups, {"exact": True})

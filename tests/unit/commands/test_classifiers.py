@@ -22,7 +22,7 @@ from nlobayes.commands.tools.serve import serve
 from nlobayes.data.datasets import Choices, make_dataset
 from nlobayes.data.selection import Selection
 from nlobayes.study.jobs import ModelJob
-from nlobayes.types import Dataset, Named
+from nlobayes.types import Dataset, NamedArrays
 from tests.refusals import refused
 
 LIKELIHOODS: dict[str, dict[str, Any]] = {
@@ -62,16 +62,16 @@ def made(
     return Made(_exported(tmp_path, data, stored, likelihood["temperature"]), data, of_draws)
 
 
-def _weights(outputs: int) -> Named:
+def _weights(outputs: int) -> NamedArrays:
     rng = np.random.default_rng(2)
     shapes = {"weights_1": (2, 3), "biases_1": (3,)}
     shapes |= {"weights_2": (3, outputs), "biases_2": (outputs,)}
     values = {name: rng.normal(size=(2, 4, *shape)) for name, shape in shapes.items()}
     dims = {name: tuple(f"{name}_{i}" for i in range(len(s))) for name, s in shapes.items()}
-    return Named(values, dims, {})
+    return NamedArrays(values, dims, {})
 
 
-def _exported(folder: Path, data: Dataset, stored: Named, temperature: float) -> Path:
+def _exported(folder: Path, data: Dataset, stored: NamedArrays, temperature: float) -> Path:
     groups = {"posterior": named_group(stored, ("chain", "draw"))}
     groups["observed_data"] = xr.Dataset({"target": (("point",), np.zeros(3))})
     made_by = {"device": "cpu", "precision": "float64", "exact": True, "checks": {}}

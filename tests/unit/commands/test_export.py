@@ -24,7 +24,7 @@ from nlobayes.evaluation.predictive.fitted import FittedNoise
 from nlobayes.evaluation.predictive.noise_fit import noise_at_points
 from nlobayes.study.jobs import ModelJob
 from nlobayes.surrogate.surrogate import Engine
-from nlobayes.types import Dataset, Named
+from nlobayes.types import Dataset, NamedArrays
 from tests.refusals import refused
 
 CHECKS = {"rhat_f": {"value": 1.2, "threshold": 1.05, "passed": False}}
@@ -172,7 +172,7 @@ def test_slopes_come_along_and_a_second_output_stays_behind(
     shapes |= {"weights_2": (3, 2), "biases_2": (2,), "rate_slopes_1": ()}
     values = {name: rng.normal(size=(2, 4, *shape)) for name, shape in shapes.items()}
     dims = {name: tuple(f"{name}_{i}" for i in range(len(s))) for name, s in shapes.items()}
-    stored = Named(values, dims, {})
+    stored = NamedArrays(values, dims, {})
     groups = open_artifact(scored.thinned, "thinned").groups
     groups["posterior"] = named_group(stored, ("chain", "draw"))
     write_groups(tmp_path / "thinned.nc", "thinned", groups, read_attrs(scored.thinned))

@@ -17,7 +17,7 @@ from nlobayes.artifacts.netcdf import open_artifact, read_attrs, write_groups
 from nlobayes.artifacts.records import read_record
 from nlobayes.commands.pipeline.fidelity import fidelity
 from nlobayes.data.splits import TEST
-from nlobayes.types import Dataset, Predicted
+from nlobayes.types import Dataset, PredictedDraws
 from tests.refusals import refused
 from tests.unit.conftest import predicted_groups
 
@@ -51,7 +51,7 @@ def project(dataset: Dataset, run: Any, tmp_path: Path, monkeypatch: pytest.Monk
 
 def _write_predictions(name: str, dataset: Dataset, function: np.ndarray, chains: int) -> None:
     draws = xr.Dataset(coords={"chain": range(chains), "draw": np.arange(len(function) // chains)})
-    predicted = Predicted(function, "gaussian", np.asarray(0.1))
+    predicted = PredictedDraws(function, "gaussian", np.asarray(0.1))
     groups = predicted_groups(predicted, predicted._replace(function=function[:2]), dataset, draws)
     write_groups(Path(f"results/predictions/{name}.nc"), "predictions", groups, {})
 

@@ -24,7 +24,7 @@ from nlobayes.data.simulators.simulate import Settings, scan_table
 from nlobayes.data.splits import TEST
 from nlobayes.data.table_files import to_csv_text
 from nlobayes.surrogate.surrogate import Engine
-from nlobayes.types import Dataset, MAPEstimate, Named
+from nlobayes.types import Dataset, MAPEstimate, NamedArrays
 from tests.refusals import refused
 from tests.unit.commands import linear
 
@@ -113,7 +113,7 @@ def spec_of(target: dict[str, Any]) -> str:
 
 
 def _start(parameters: np.ndarray) -> MAPEstimate:
-    named = Named(
+    named = NamedArrays(
         {"weights_1": parameters[:-1, np.newaxis], "biases_1": parameters[-1:]},
         {"weights_1": ("feature", "output"), "biases_1": ("output",)},
         {"feature": list(range(5)), "output": [0]},

@@ -20,7 +20,7 @@ from nlobayes.commands.pipeline.thin import thin
 from nlobayes.data.datasets import Choices, make_dataset
 from nlobayes.data.selection import Selection
 from nlobayes.data.splits import TEST
-from nlobayes.types import Dataset, Predicted
+from nlobayes.types import Dataset, PredictedDraws
 from tests.unit.conftest import predicted_groups
 
 DRAWS, MEMBERS, ERRORS = 40, 3, (0.02, 0.06)
@@ -48,7 +48,7 @@ def of_draws(two: Dataset) -> tuple[np.ndarray, np.ndarray]:
 def scores_of(folder: Path, dataset: Dataset, of_draws: tuple[np.ndarray, ...]) -> dict[str, Any]:
     """Score draws and members of a dataset."""
     draws = xr.Dataset(coords={"chain": [0, 1], "draw": np.arange(DRAWS // 2)})
-    posterior, baseline = (Predicted(f, "gaussian", np.array(0.05)) for f in of_draws)
+    posterior, baseline = (PredictedDraws(f, "gaussian", np.array(0.05)) for f in of_draws)
     groups = predicted_groups(posterior, baseline, dataset, draws)
     write_dataset(folder / "dataset.nc", dataset, {})
     write_groups(folder / "predictions.nc", "predictions", groups, {"exact": True})

@@ -23,7 +23,7 @@ from nlobayes.commands.draws_at_points import model_of
 from nlobayes.commands.pipeline.posterior_predictive import posterior_predictive
 from nlobayes.commands.tools.reweight import reweight
 from nlobayes.data.splits import TRAIN
-from nlobayes.types import Dataset, MAPEstimate, Named
+from nlobayes.types import Dataset, MAPEstimate, NamedArrays
 from tests.refusals import refused
 from tests.unit.commands import linear
 from tests.unit.commands.linear import CHAINS, CHECKS, DRAWS, MODEL, Gaussian, write_thinned
@@ -187,7 +187,7 @@ def test_the_new_posterior_is_one_that_posterior_predictive_takes(
     coords = {"feature": dataset.feature_names, "output": [0]}
     blank = np.zeros((1, 6))
     history = np.zeros(1), np.zeros(1), np.zeros(1), blank
-    start = MAPEstimate(0, blank[0], Named(named, dims, coords), *history)
+    start = MAPEstimate(0, blank[0], NamedArrays(named, dims, coords), *history)
     write_map(tmp_path / "start.nc", start, {})
     spec = json.dumps({"model": model.model_dump()})
     posterior_predictive(spec, out, dataset_path, [tmp_path / "start.nc"], tmp_path / "p.nc")

@@ -13,7 +13,7 @@ import pytest
 from nlobayes.commands.tools.predict import predict
 from nlobayes.data.table_files import read_table
 from nlobayes.surrogate.surrogate import Surrogate
-from nlobayes.types import Dataset, Exported
+from nlobayes.types import Dataset, SurrogateContent
 from tests.installed import call, uv
 from tests.refusals import refused
 from tests.unit.spectra_with_surrogates import STATED, spectrum_of, write
@@ -22,7 +22,9 @@ KEY = (2212, 2212, 1000022, 1000022)
 
 
 @pytest.fixture(scope="module")
-def path(exported: Exported, dataset: Dataset, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def path(
+    exported: SurrogateContent, dataset: Dataset, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
     return write(tmp_path_factory.mktemp("stated") / "s.nc", exported, dataset)
 
 
@@ -99,7 +101,7 @@ def test_python_takes_parameters_that_were_held_fixed(path: Path) -> None:
     ],
 )
 def test_files_of_before_load_with_an_unknown_process(
-    exported: Exported,
+    exported: SurrogateContent,
     dataset: Dataset,
     surrogate_path: Path,
     slha: Path,
@@ -169,7 +171,9 @@ def test_smodels_reads_the_cross_section(path: Path, slha: Path, tmp_path: Path)
     assert particles == [1000022.0, 1000022.0]
 
 
-def test_another_unit_becomes_pb(exported: Exported, dataset: Dataset, tmp_path: Path) -> None:
+def test_another_unit_becomes_pb(
+    exported: SurrogateContent, dataset: Dataset, tmp_path: Path
+) -> None:
     facts = {**exported.facts, "units": {**exported.facts["units"], "sigma_pb": "fb"}}
     file = write(tmp_path / "fb.nc", exported._replace(facts=facts), dataset)
     slha = tmp_path / "a.slha"
@@ -190,7 +194,7 @@ def test_another_unit_becomes_pb(exported: Exported, dataset: Dataset, tmp_path:
     ],
 )
 def test_nothing_is_written_where_it_would_not_be_true(
-    exported: Exported,
+    exported: SurrogateContent,
     dataset: Dataset,
     slha: Path,
     tmp_path: Path,
@@ -213,7 +217,7 @@ def test_nothing_is_written_where_it_would_not_be_true(
     ],
 )
 def test_other_targets_are_no_cross_sections(
-    exported: Exported,
+    exported: SurrogateContent,
     dataset: Dataset,
     slha: Path,
     tmp_path: Path,

@@ -23,7 +23,7 @@ from nlobayes.data.selection import Selection
 from nlobayes.data.splits import SPLITS, TRAIN
 from nlobayes.evaluation.scores.information import information
 from nlobayes.study.jobs import ModelJob
-from nlobayes.types import Dataset, Predicted
+from nlobayes.types import Dataset, PredictedDraws
 from tests.refusals import refused
 from tests.unit.conftest import predicted_groups
 
@@ -168,7 +168,7 @@ def test_what_draws_predict_is_read_as_it_was_written(dataset: Dataset) -> None:
     f, points, draws = (rng.uniform(1, 2, shape) for shape in shapes.values())
     labels = xr.Dataset(coords={"chain": [0, 1], "draw": [0, 1, 2]})
     for scale in (f, points, draws, np.asarray(0.3)):
-        predicted = Predicted(f, "student_t", scale, draws)
+        predicted = PredictedDraws(f, "student_t", scale, draws)
         groups = predicted_groups(predicted, predicted, dataset, labels)
         found = read_predicted(groups["predictions"])
         assert found.scale is not None
@@ -182,7 +182,7 @@ def test_predictions_without_a_noise_are_refused(dataset: Dataset, tmp_path: Pat
     """As in predictions of an older version."""
     f = np.random.default_rng(1).normal(size=(40, len(dataset.target)))
     draws = xr.Dataset(coords={"chain": [0, 1], "draw": np.arange(20)})
-    groups = predicted_groups(Predicted(f), Predicted(f[:3]), dataset, draws)
+    groups = predicted_groups(PredictedDraws(f), PredictedDraws(f[:3]), dataset, draws)
     write_dataset(tmp_path / "dataset.nc", dataset, {})
     write_groups(tmp_path / "p.nc", "predictions", groups, {"exact": True})
     out = tmp_path / "scores.json"

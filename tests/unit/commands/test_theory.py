@@ -24,7 +24,7 @@ from nlobayes.commands.tools.predict import predict
 from nlobayes.data.splits import TEST, TRAIN
 from nlobayes.data.table_files import to_csv_text
 from nlobayes.study.jobs import ModelJob
-from nlobayes.types import Dataset, Named, Table
+from nlobayes.types import Dataset, NamedArrays, Table
 from tests.refusals import refused
 from tests.unit.conftest import predicted_groups
 
@@ -140,7 +140,7 @@ class Exported:
         thinned, dataset, diagnostics, scores = (folder / name for name in names)
         export(json.dumps(network), thinned, dataset, diagnostics, scores, self.path)
 
-    def _weights(self) -> Named:
+    def _weights(self) -> NamedArrays:
         rng = np.random.default_rng(8)
         shapes = {"weights_1": (5, HIDDEN), "biases_1": (HIDDEN,)}
         shapes |= {"weights_2": (HIDDEN, len(NAMES)), "biases_2": (len(NAMES),)}
@@ -149,7 +149,7 @@ class Exported:
             for name, shape in shapes.items()
         }
         dims = {name: tuple(f"{name}_{i}" for i in range(len(s))) for name, s in shapes.items()}
-        stored = Named(values, dims, {})
+        stored = NamedArrays(values, dims, {})
         groups = {"posterior": named_group(stored, ("chain", "draw"))}
         groups["observed_data"] = xr.Dataset({"target": (("point",), np.zeros(3))})
         made = {"device": "cpu", "precision": "float64", "exact": True, "checks": {}}

@@ -14,7 +14,7 @@ from nlobayes.commands.tools.watch import watch
 from nlobayes.diagnostics.convergence import rhat
 from nlobayes.errors import InputError
 from nlobayes.study.jobs_of_runs import WatchedRun, WatchJob
-from nlobayes.types import Checkpoint, Named, Segment, WarmupSegment
+from nlobayes.types import Checkpoint, NamedArrays, Segment, WarmupSegment
 from nlobayes.watching.chain_files import Folders, cached_reader
 from nlobayes.watching.run_states import RunState, state_of
 
@@ -59,7 +59,7 @@ def write_group(project: Path, chain: int, segments: int) -> None:
         stats = {name: np.zeros((1, DRAWS)) for name in ("lp", "energy")}
         stats["acceptance_rate"] = np.full((1, DRAWS), 0.8)
         function, end = draws_of(chain, number), end_of(chain, DRAWS * (number + 1))
-        kept = Named({"weights": function[:, ::4, :1]}, {"weights": ("feature",)}, {})
+        kept = NamedArrays({"weights": function[:, ::4, :1]}, {"weights": ("feature",)}, {})
         path = folder / f"segment_{number}.nc"
         write_segment(path, Segment(DRAWS * number, 4, kept, stats, function, end), {})
         at = 1000.0 + DRAWS * (number + 1)

@@ -8,7 +8,7 @@ from nlobayes.data.splits import SPLITS
 from nlobayes.evaluation.tasks import classification, regression
 from nlobayes.evaluation.tasks.sizes import draws_table, modal_draws, score_sizes, scores_table
 from nlobayes.evaluation.tasks.task import ScoringData
-from nlobayes.types import Predicted
+from nlobayes.types import PredictedDraws
 from tests.rows import dataset_of
 
 CHAINS, DRAWS, POINTS, SIGMA = 2, 6, 30, 0.3
@@ -25,7 +25,7 @@ def given_of(function: np.ndarray, target: np.ndarray, kind: str, **noise: objec
     transforms = {"target": {"scale": kind, "mean": 0.0, "sd": 1.0}}
     known = {"observed": observed, "split": SPLIT, "transforms": transforms}
     data = dataset_of(np.empty((POINTS, 0)), target, **known)
-    predicted = Predicted(function, **noise)  # type: ignore[arg-type]
+    predicted = PredictedDraws(function, **noise)  # type: ignore[arg-type]
     return ScoringData(data, target, predicted, predicted, CHAINS, sizes=SIZES)
 
 

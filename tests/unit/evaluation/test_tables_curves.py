@@ -7,7 +7,7 @@ from scipy import stats
 from nlobayes.evaluation.tables import curves as tables
 from nlobayes.evaluation.tasks import regression
 from nlobayes.evaluation.tasks.task import Choices, ScoringData
-from nlobayes.types import Columns, Predicted
+from nlobayes.types import Columns, PredictedDraws
 from tests.rows import dataset_of
 from tests.unit.evaluation.noises import make_noise
 
@@ -108,7 +108,9 @@ def given(inputs: int) -> ScoringData:
     y = x[:, 0] ** 2 + rng.normal(0, 0.1, rows)
     data = dataset_of(x, y, split=split, reference=np.flatnonzero(split == 2))
     f = x[:, 0] ** 2 + rng.normal(0, 0.05, (60, 1))
-    return ScoringData(data, x[:, 0], Predicted(f, "gaussian", np.array(0.1)), Predicted(f[:4]), 3)
+    return ScoringData(
+        data, x[:, 0], PredictedDraws(f, "gaussian", np.array(0.1)), PredictedDraws(f[:4]), 3
+    )
 
 
 def test_test_rows_of_one_input_are_shown_in_their_order() -> None:

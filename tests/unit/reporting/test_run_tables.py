@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from nlobayes.reporting.columns import Cell
-from nlobayes.reporting.finished import Finished
+from nlobayes.reporting.finished import FinishedRun
 from nlobayes.reporting.run_tables import CENTRES, MOST_RUNS, further_tables
 from tests.run_results import diagnosed, evaluated
 
@@ -17,7 +17,7 @@ def scores(rmse: float, coverage: float, lppd: float, error: float | None) -> di
     return {"test": {**test, "monte_carlo_error": errors}, "predictive_noise": {"family": "c"}}
 
 
-def run(**more: Any) -> Finished:
+def run(**more: Any) -> FinishedRun:
     stated = {"lppd": 6.851, "coverage_68": 0.999, "coverage_95": 1.0}
     errors = {"monte_carlo_error": {"lppd": 0.0042}}
     found = scores(6e-5, 0.662, 9.18, 0.02) | {
@@ -26,10 +26,10 @@ def run(**more: Any) -> Finished:
         "stated_noise": {"family": "gaussian", "test": stated | errors},
         "rivals": {"gp": scores(4e-5, 0.67, 11.28, None), "absent": {"missing": "sklearn"}},
     }
-    return Finished("run", None, evaluated(**found | more), diagnosed())
+    return FinishedRun("run", None, evaluated(**found | more), diagnosed())
 
 
-def centre_rows(runs: list[Finished]) -> list[dict[str, Cell]]:
+def centre_rows(runs: list[FinishedRun]) -> list[dict[str, Cell]]:
     """Return the cells of the table of centres by column; none if there is no such table."""
     tables = [table for table in further_tables(runs) if table.title == CENTRES]
     titles = [column.title for table in tables for column in table.columns]

@@ -9,14 +9,14 @@ import pytest
 from nlobayes.service import application
 from nlobayes.service.application import answer
 from nlobayes.surrogate.surrogate import Surrogate
-from nlobayes.types import Exported
+from nlobayes.types import SurrogateContent
 
 SECONDS = 20
 POINTS = np.tile([300, 0.1, 0.2, 0.8, -0.55], (100, 1))
 
 
 def test_small_requests_wait_for_one_turn_of_a_large_one_and_keep_their_order(
-    exported: Exported, monkeypatch: pytest.MonkeyPatch
+    exported: SurrogateContent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The large request has ten turns; the small ones, of 1 to 3 points, arrive during the first.
 
@@ -54,7 +54,7 @@ def test_small_requests_wait_for_one_turn_of_a_large_one_and_keep_their_order(
 
 
 def test_who_fails_gives_the_turn_to_the_next(
-    exported: Exported, monkeypatch: pytest.MonkeyPatch
+    exported: SurrogateContent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     surrogate = Surrogate(exported)
     monkeypatch.setattr(surrogate, "predict", lambda *_, **__: 1 / 0)

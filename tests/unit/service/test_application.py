@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 from nlobayes.service.application import application
 from nlobayes.service.guards import HEADERS, MOST_BYTES
 from nlobayes.surrogate.surrogate import Surrogate
-from nlobayes.types import Exported
+from nlobayes.types import SurrogateContent
 
 POINTS = [[300, 0.1, 0.2, 0.8, -0.55], [-800, 0.5, 0.5, 0.5, 0.5]]
 NO_POINT = [0, 0, 0, 0, 1]
@@ -19,7 +19,7 @@ PAGE = {"index.html": "<p>page</p>", "page.js": "1", "style.css": "p {}", "icon.
 
 
 @pytest.fixture(scope="module")
-def surrogate(exported: Exported) -> Surrogate:
+def surrogate(exported: SurrogateContent) -> Surrogate:
     return Surrogate(exported)
 
 
@@ -61,7 +61,7 @@ def test_what_cannot_be_predicted_is_null_and_outside(client: TestClient) -> Non
     assert predict(client, points=[NO_POINT])["mean"] == [None]
 
 
-def test_fixed_parameters_are_compared_with_the_conditions(exported: Exported) -> None:
+def test_fixed_parameters_are_compared_with_the_conditions(exported: SurrogateContent) -> None:
     """The result is that of `Surrogate.domain` and `reasons`; a line has no fixed parameters."""
     held = "msq = 3000 GeV (2970 to 3030); tan_beta = 10 1 (9 to 11)"
     facts = {**exported.facts, "table_metadata": {"fixed": held}}
@@ -234,7 +234,7 @@ def test_the_surrogate_is_described_with_its_verdict(
     assert found["origin"]["process"] == "unknown"
 
 
-def test_the_surrogate_is_described_with_what_it_is_of(exported: Exported) -> None:
+def test_the_surrogate_is_described_with_what_it_is_of(exported: SurrogateContent) -> None:
     stated = {"process": "p p -> chi0_1 chi0_1", "sqrt_s_tev": "13.0", "seed": "4"}
     facts = {"place": "results/surrogates/small/s1.nc", "table_metadata": stated}
     app = application(Surrogate(exported._replace(facts=exported.facts | facts)), {}, ["a"])

@@ -10,7 +10,7 @@ import pytest
 from nlobayes.service.application import application
 from nlobayes.service.guards import Guard
 from nlobayes.surrogate.surrogate import Surrogate
-from nlobayes.types import Exported
+from nlobayes.types import SurrogateContent
 
 SECONDS = 0.2
 SCOPE = {
@@ -28,7 +28,7 @@ BODY = json.dumps({"points": [[300, 0.1, 0.2, 0.8, -0.55]]}).encode()
 
 
 @pytest.fixture
-def status_of(exported: Exported, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
+def status_of(exported: SurrogateContent, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
     """Send the body in pieces, with a delay in seconds before each, and return the status."""
     monkeypatch.setattr("nlobayes.service.guards.SECONDS", SECONDS)
     app = application(Surrogate(exported), {}, ["testserver"])

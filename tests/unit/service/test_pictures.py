@@ -24,7 +24,7 @@ from nlobayes.data.simulators.simulate import Settings, scan_table
 from nlobayes.data.splits import Split
 from nlobayes.service.application import application
 from nlobayes.surrogate.surrogate import Surrogate
-from nlobayes.types import Exported
+from nlobayes.types import SurrogateContent
 
 FOLDER = Path(service.__path__[0]) / "page"
 PAGE = {path.name: path.read_text("utf-8") for path in FOLDER.iterdir()}
@@ -94,7 +94,7 @@ def rows_of(example: Example) -> Selection:
     return Selection(inputs, table.columns["sigma_pb"], table.units)
 
 
-def with_tall_error_bars(exported: Exported) -> Exported:
+def with_tall_error_bars(exported: SurrogateContent) -> SurrogateContent:
     """Let draws differ by decades where the first feature is small, by one more hidden unit."""
     drawn = dict(exported.variables)
     draws, width = drawn["weights_1"].shape[:2]
@@ -111,7 +111,7 @@ def with_tall_error_bars(exported: Exported) -> Exported:
 
 
 @pytest.fixture(scope="module", params=EXAMPLES)
-def example(request: Any, make_surrogate: Callable[..., Exported]) -> Surrogate:
+def example(request: Any, make_surrogate: Callable[..., SurrogateContent]) -> Surrogate:
     chosen = EXAMPLES[request.param]
     choices = Choices(
         feature_map=chosen.map,

@@ -9,7 +9,7 @@ import pytest
 
 from nlobayes.service.application import application
 from nlobayes.surrogate.surrogate import Surrogate
-from nlobayes.types import Exported
+from nlobayes.types import SurrogateContent
 
 if TYPE_CHECKING:
     from schemathesis.specs.openapi.schemas import OpenApiSchema
@@ -25,7 +25,7 @@ CHECKS = {
 
 
 @pytest.fixture(scope="module")
-def described(exported: Exported) -> OpenApiSchema:
+def described(exported: SurrogateContent) -> OpenApiSchema:
     import schemathesis  # seconds, which only this worker of pytest-xdist pays
     from schemathesis.config import CacheConfig, SchemathesisConfig
 

@@ -14,7 +14,7 @@ from nlobayes.evaluation.predictive.fitted import FittedNoise
 from nlobayes.evaluation.predictive.noise_fit import lies_about_mean, standard_law
 from nlobayes.surrogate.domain import fit_domain
 from nlobayes.surrogate.limits import fit_limits
-from nlobayes.types import Dataset, Exported, NoiseTable
+from nlobayes.types import Dataset, NoiseTable, SurrogateContent
 from tests.rows import dataset_of
 
 DRAWS, ROWS, HIDDEN = 60, 200, (7, 4)
@@ -68,7 +68,7 @@ def weights(seed: int = 1, draws: int = DRAWS, inputs: int = 5) -> dict[str, np.
 
 
 @pytest.fixture
-def make_exported() -> Callable[..., Exported]:
+def make_exported() -> Callable[..., SurrogateContent]:
     return exported
 
 
@@ -80,7 +80,7 @@ def exported(
     seen_by: str = "invariants",
     scan: tuple[np.ndarray, np.ndarray] | None = None,
     units: dict[str, str] = UNITS,
-) -> Exported:
+) -> SurrogateContent:
     """Make a surrogate without a posterior; a scan has train rows and others, and `units` its
     columns and the target."""
     (rows, others), noise = scan or (points(ROWS, seed=3), points(ROWS, seed=4)), NOISES[family]
@@ -123,7 +123,7 @@ def exported(
     }
     limits = np.column_stack([rows.min(axis=0), rows.max(axis=0)])
     arrays = (fitted.spacing, limits, rows[0], (NoiseTable(residual, probability),))
-    return Exported(weights(inputs=train.shape[1]), train, *arrays, facts)
+    return SurrogateContent(weights(inputs=train.shape[1]), train, *arrays, facts)
 
 
 @pytest.fixture

@@ -5,13 +5,13 @@ import pytest
 
 from nlobayes.surrogate.answers import SUMMARIES, answer, quantile_names
 from nlobayes.surrogate.surrogate import Scale, Surrogate
-from nlobayes.types import Exported
+from nlobayes.types import SurrogateContent
 
 POINTS = np.array([[300, 0.1, 0.2, 0.8, -0.55], [-800, 0.5, 0.5, 0.5, 0.5], [1e5, 0, 0, 1, 0]])
 
 
 @pytest.fixture(scope="module")
-def surrogate(exported: Exported) -> Surrogate:
+def surrogate(exported: SurrogateContent) -> Surrogate:
     return Surrogate(exported)
 
 

@@ -15,7 +15,7 @@ from nlobayes.data.transforms import apply_features, feature_transform
 from nlobayes.model.networks import network_of
 from nlobayes.surrogate.answers import load
 from nlobayes.surrogate.evaluation import evaluate
-from nlobayes.types import Exported
+from nlobayes.types import SurrogateContent
 from tests.refusals import refused
 from tests.unit.surrogate.conftest import HIDDEN, dataset, exported, points
 
@@ -23,7 +23,7 @@ LABELS = (1, 2, 5)
 X = points(50, seed=9)
 
 
-def of_classes() -> Exported:
+def of_classes() -> SurrogateContent:
     """Make a network with one output for each of three classes, and no noise."""
     numbers, last = exported(), len(HIDDEN) + 1
     rng = np.random.default_rng(4)
@@ -45,7 +45,7 @@ def path(tmp_path: Path) -> Path:
     return written(tmp_path, of_classes())
 
 
-def written(folder: Path, exported_one: Exported) -> Path:
+def written(folder: Path, exported_one: SurrogateContent) -> Path:
     path = folder / "classes.nc"
     write_surrogate(path, exported_one, dataset(), {"verb": "export"})
     return path
@@ -56,7 +56,7 @@ def classifier(path: Path) -> Classifier:
     return Classifier.load(path)
 
 
-def probabilities(whole: Exported) -> np.ndarray:
+def probabilities(whole: SurrogateContent) -> np.ndarray:
     """Compute the probabilities of every draw (draw, point, class) with SciPy."""
     features = apply_features(feature_transform(whole.facts["transforms"]["features"]), X)
     logits = evaluate(network_of(whole.variables, "tanh"), whole.variables, features)

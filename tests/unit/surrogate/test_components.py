@@ -9,20 +9,20 @@ import pytest
 
 from nlobayes.artifacts.contents import write_surrogate
 from nlobayes.surrogate.surrogate import Engine, Surrogate
-from nlobayes.types import Exported
+from nlobayes.types import SurrogateContent
 from tests.refusals import refused
 from tests.unit.surrogate.conftest import dataset, points
 
-Make = Callable[..., Exported]
+Make = Callable[..., SurrogateContent]
 NAMES = ("PC 1", "PC 2", "PC 3")
 
 
-def written(exported: Exported, path: Path) -> Path:
+def written(exported: SurrogateContent, path: Path) -> Path:
     write_surrogate(path, exported, dataset()._replace(feature_names=NAMES), {"verb": "export"})
     return path
 
 
-def turned_back(exported: Exported) -> Exported:
+def turned_back(exported: SurrogateContent) -> SurrogateContent:
     """Move the components into the first layer, for centred invariants."""
     constants = exported.facts["transforms"]["features"]
     turn = np.array(constants["components"]).T / constants["scale"]

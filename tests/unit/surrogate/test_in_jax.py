@@ -13,7 +13,7 @@ from nlobayes.data.features import map_features
 from nlobayes.data.references import completed, make_reference
 from nlobayes.extras import MissingExtra
 from nlobayes.surrogate.predictive import Prediction
-from nlobayes.types import Exported
+from nlobayes.types import SurrogateContent
 from tests.refusals import refused
 from tests.unit.surrogate.conftest import COLUMNS, exported, points
 from tests.unit.surrogate.test_theory import with_theory
@@ -29,13 +29,15 @@ BORN = {"calculation": "born", "pair": [1, 1], "sqrt_s_tev": 13.0, "mu_over_q": 
 ENGINE = completed({**BORN, "squark_mass_gev": 3000.0}, "pb")
 
 
-def in_double(whole: Exported) -> Exported:
+def in_double(whole: SurrogateContent) -> SurrogateContent:
     """Let `predict` compute in double precision."""
     drawn = {name: values.astype(np.float64) for name, values in whole.variables.items()}
     return whole._replace(variables=drawn)
 
 
-def relative_to(settings: dict[str, Any], *columns: str, of: Exported | None = None) -> Exported:
+def relative_to(
+    settings: dict[str, Any], *columns: str, of: SurrogateContent | None = None
+) -> SurrogateContent:
     whole = in_double(of or exported("conformal"))
     transforms = whole.facts["transforms"]
     target = transforms["target"] | {"relative_to": settings}
@@ -96,7 +98,7 @@ def test_a_target_relative_to_a_column_takes_it_behind_the_inputs() -> None:
         assert_same(found, each_by_itself(several, x, output=name), 1e-5)
 
 
-def seen_by(whole: Exported, name: str) -> Exported:
+def seen_by(whole: SurrogateContent, name: str) -> SurrogateContent:
     """Give a surrogate the features of another map with the same number of columns."""
     features = whole.facts["transforms"]["features"] | {"map": name}
     transforms = whole.facts["transforms"] | {"features": features}

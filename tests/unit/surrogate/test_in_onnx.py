@@ -13,7 +13,7 @@ from nlobayes.artifacts.contents import write_surrogate
 from nlobayes.artifacts.seals import digest
 from nlobayes.commands.tools.onnx import onnx
 from nlobayes.surrogate.reduction import spread_evenly
-from nlobayes.types import Exported
+from nlobayes.types import SurrogateContent
 from tests.refusals import refused
 from tests.unit.spectra_with_surrogates import STATED
 from tests.unit.surrogate.conftest import COLUMNS, DRAWS, dataset, exported, points
@@ -27,7 +27,7 @@ X = points(1000, seed=9)
 MOMENTS, FURTHER = ["mean", "posterior_sd", "total_sd"], ["median", "q2.5", "q84"]
 
 
-def in_file(path: Path, whole: Exported) -> Path:
+def in_file(path: Path, whole: SurrogateContent) -> Path:
     facts = whole.facts | {"table_metadata": STATED}
     write_surrogate(path, whole._replace(facts=facts), dataset(), {"verb": "export"})
     return path

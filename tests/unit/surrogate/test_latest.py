@@ -8,7 +8,7 @@ import pytest
 from nlobayes.data.transforms import FeatureTransform
 from nlobayes.surrogate import trained
 from nlobayes.surrogate.surrogate import Surrogate
-from nlobayes.types import Exported
+from nlobayes.types import SurrogateContent
 from tests.unit.surrogate.conftest import points
 
 
@@ -27,7 +27,7 @@ def computed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def test_the_features_of_the_same_points_are_computed_once(
-    make_exported: Callable[..., Exported], computed: list[int]
+    make_exported: Callable[..., SurrogateContent], computed: list[int]
 ) -> None:
     surrogate, x = Surrogate(make_exported()), points(3)
     for _ in range(2):
@@ -39,7 +39,7 @@ def test_the_features_of_the_same_points_are_computed_once(
 
 
 def test_points_or_answers_changed_in_place_are_not_remembered(
-    make_exported: Callable[..., Exported],
+    make_exported: Callable[..., SurrogateContent],
 ) -> None:
     surrogate, x, first = Surrogate(make_exported()), points(3), points(3)
     expected = surrogate.distance(x)

@@ -17,7 +17,7 @@ from nlobayes.data.simulators.simulate import Settings, scan_table
 from nlobayes.service.application import application
 from nlobayes.surrogate.answers import SUMMARIES
 from nlobayes.surrogate.cross_section import cross_section, total
-from nlobayes.types import Exported
+from nlobayes.types import SurrogateContent
 from tests.unit.surrogate.conftest import exported
 from tests.unit.surrogate.test_classifier import of_classes
 from tests.unit.surrogate.test_in_jax import ENGINE, relative_to, seen_by
@@ -31,7 +31,7 @@ PROCESSES = {
 }
 
 
-def of_process(name: str) -> Exported:
+def of_process(name: str) -> SurrogateContent:
     """Make a surrogate of rows of the engine, relative to its NLO cross section."""
     process = PROCESSES[name]
     made = Settings(sqrt_s_tev=13.0, squark_mass_gev=3000.0, process=process)
@@ -48,7 +48,7 @@ def of_process(name: str) -> Exported:
     return whole._replace(facts=whole.facts | {"transforms": transforms})
 
 
-MAKERS: dict[str, Callable[[], Exported]] = {
+MAKERS: dict[str, Callable[[], SurrogateContent]] = {
     "invariants": lambda: exported("scaled_student_t"),
     "raw, identity": lambda: exported("student_t", "identity", seen_by="raw"),
     "components": lambda: exported("conformal", components=3),

@@ -13,7 +13,7 @@ from nlobayes.data.simulators.simulate import Settings, scan_table
 from nlobayes.data.slha import spectrum_of
 from nlobayes.surrogate.limits import bounds_of, fit_limits
 from nlobayes.surrogate.surrogate import Surrogate
-from nlobayes.types import Exported
+from nlobayes.types import SurrogateContent
 from tests.unit.surrogate.conftest import points
 
 PAGE = Path(__file__).parents[3] / "docs/data.md"
@@ -77,7 +77,9 @@ def test_the_third_neutralino_of_the_page_is_within() -> None:
     assert [bounds_of(limits, names, units, one).allow(values)[0] for one in signs] == [True, False]
 
 
-def test_predictions_and_flags_are_those_of_the_row(make_exported: Callable[..., Exported]) -> None:
+def test_predictions_and_flags_are_those_of_the_row(
+    make_exported: Callable[..., SurrogateContent],
+) -> None:
     surrogate, rows = Surrogate(make_exported()), points(300, seed=5)
     rows[:, 1:] *= np.sign(rows[np.arange(300), 1 + np.abs(rows[:, 1:]).argmax(axis=1)])[:, None]
     flags, found = surrogate.domain(rows), surrogate.predict(rows)

@@ -17,7 +17,7 @@ from nlobayes.surrogate.cross_section import (
     total,
 )
 from nlobayes.surrogate.surrogate import Surrogate
-from nlobayes.types import Dataset, Exported
+from nlobayes.types import Dataset, SurrogateContent
 from tests.unit.spectra_with_surrogates import STATED, write
 
 NODES = 1500
@@ -25,7 +25,7 @@ NODES = 1500
 
 @pytest.fixture(scope="module")
 def parts(
-    make_surrogate: Callable[..., Exported],
+    make_surrogate: Callable[..., SurrogateContent],
     dataset: Dataset,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> dict[str, Surrogate]:
@@ -88,7 +88,7 @@ def test_draws_of_two_networks_are_paired_independently(
 
 
 def test_its_unit_is_pb(
-    make_surrogate: Callable[..., Exported],
+    make_surrogate: Callable[..., SurrogateContent],
     dataset: Dataset,
     parts: dict[str, Surrogate],
     spectrum: dict[str, float],

@@ -14,23 +14,23 @@ from nlobayes.data.transforms import FeatureTransform, apply_features
 from nlobayes.evaluation.predictive.density import predictive_moments, predictive_quantiles
 from nlobayes.evaluation.predictive.noise_fit import noise_at_points
 from nlobayes.surrogate.surrogate import Engine
-from nlobayes.types import Exported
+from nlobayes.types import SurrogateContent
 from tests.refusals import refused
 from tests.unit.surrogate.conftest import COLUMNS, DRAWS, NOISES, points
 
 X = points(300)
 ENGINES: tuple[Engine, ...] = ("numpy", "jax")
-Make = Callable[..., Exported]
+Make = Callable[..., SurrogateContent]
 
 
-def seen(exported: Exported, x: np.ndarray) -> np.ndarray:
+def seen(exported: SurrogateContent, x: np.ndarray) -> np.ndarray:
     """Compute the features of points."""
     constants = exported.facts["transforms"]["features"]
     mean, scale = np.array(constants["mean"]), np.array(constants["scale"])
     return apply_features(FeatureTransform(constants["map"], mean, scale), x)
 
 
-def by_hand(exported: Exported, x: np.ndarray) -> np.ndarray:
+def by_hand(exported: SurrogateContent, x: np.ndarray) -> np.ndarray:
     """Evaluate every draw on the model scale (draw, point) in double precision."""
     hidden = np.broadcast_to(seen(exported, x), (DRAWS, len(x), 5))
     w = {name: values.astype(np.float64) for name, values in exported.variables.items()}

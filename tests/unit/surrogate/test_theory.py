@@ -11,7 +11,7 @@ from nlobayes import Surrogate
 from nlobayes.artifacts.contents import write_surrogate
 from nlobayes.surrogate.answers import answer_beside
 from nlobayes.surrogate.theory import relative_errors
-from nlobayes.types import Exported
+from nlobayes.types import SurrogateContent
 from tests.refusals import refused
 from tests.unit.surrogate.conftest import HIDDEN, dataset, exported, points
 
@@ -27,7 +27,7 @@ RTOL = 1e-5
 """Tolerance for weights in single precision and for rounding of matrix products."""
 
 
-def with_theory(family: str = "conformal") -> Exported:
+def with_theory(family: str = "conformal") -> SurrogateContent:
     """Add five outputs to a network, with other weights, transforms and noises."""
     first, last = exported(family), len(HIDDEN) + 1
     others = [exported(each) for each in ("gaussian", "student_t", "conformal", "gaussian")]
@@ -56,7 +56,7 @@ def with_theory(family: str = "conformal") -> Exported:
     return first._replace(variables=drawn, facts=facts, noises=noises)
 
 
-def one_target(whole: Exported, place: int) -> Exported:
+def one_target(whole: SurrogateContent, place: int) -> SurrogateContent:
     """Make the surrogate of one of the targets by hand, as in files of one target."""
     last = len(HIDDEN) + 1
     own = whole.facts["further"][place - 1] if place else {}
@@ -76,12 +76,12 @@ def one_target(whole: Exported, place: int) -> Exported:
 
 
 @pytest.fixture(scope="module")
-def whole() -> Exported:
+def whole() -> SurrogateContent:
     return with_theory()
 
 
 @pytest.fixture(scope="module")
-def surrogate(whole: Exported, tmp_path_factory: pytest.TempPathFactory) -> Surrogate:
+def surrogate(whole: SurrogateContent, tmp_path_factory: pytest.TempPathFactory) -> Surrogate:
     """The six targets, through a file."""
     path = tmp_path_factory.mktemp("theory") / "s.nc"
     write_surrogate(path, whole, dataset(), {"verb": "export"})
@@ -90,7 +90,7 @@ def surrogate(whole: Exported, tmp_path_factory: pytest.TempPathFactory) -> Surr
 
 @pytest.mark.parametrize("place", range(6))
 def test_each_target_is_predicted_as_if_it_were_alone(
-    surrogate: Surrogate, whole: Exported, place: int
+    surrogate: Surrogate, whole: SurrogateContent, place: int
 ) -> None:
     """The first target also has the same noise, that of its seed."""
     name, alone = [SIGMA, *NAMES][place], Surrogate(one_target(whole, place))
@@ -113,7 +113,7 @@ def found_median(surrogate: Surrogate, name: str) -> np.ndarray:
 
 
 def test_one_draw_is_of_one_network_with_noises_of_their_own(
-    surrogate: Surrogate, whole: Exported
+    surrogate: Surrogate, whole: SurrogateContent
 ) -> None:
     drawn = surrogate.sample_outputs(X, on="model")
     bare = surrogate.sample_outputs(X, on="model", noise=False)
@@ -123,7 +123,7 @@ def test_one_draw_is_of_one_network_with_noises_of_their_own(
     np.testing.assert_array_equal(surrogate.sample(X, output=PDF[0], on="model"), drawn[PDF[0]])
 
 
-def test_engines_agree(surrogate: Surrogate, whole: Exported) -> None:
+def test_engines_agree(surrogate: Surrogate, whole: SurrogateContent) -> None:
     compiled = Surrogate(whole, "jax").quantiles(X, (0.5, 0.9))
     for name, values in surrogate.quantiles(X, (0.5, 0.9)).items():
         np.testing.assert_allclose(compiled[name], values, rtol=1e-4)
@@ -168,7 +168,7 @@ def test_scales_on_one_side_count_on_that_side_alone(others: dict[str, float]) -
 
 
 def test_a_surrogate_of_one_target_knows_the_error_of_the_regression_alone(
-    make_exported: Callable[..., Exported],
+    make_exported: Callable[..., SurrogateContent],
 ) -> None:
     surrogate = Surrogate(make_exported())
     found = surrogate.errors(X)
@@ -187,16 +187,16 @@ def test_columns_beside_are_the_errors(surrogate: Surrogate) -> None:
     np.testing.assert_array_equal(values, errors["total_up"])
 
 
-def changed(whole: Exported, **facts: Any) -> Exported:
+def changed(whole: SurrogateContent, **facts: Any) -> SurrogateContent:
     return whole._replace(facts={**whole.facts, **facts})
 
 
-def first_further(whole: Exported, **changes: Any) -> list[dict[str, Any]]:
+def first_further(whole: SurrogateContent, **changes: Any) -> list[dict[str, Any]]:
     first, *others = whole.facts["further"]
     return [first | changes, *others]
 
 
-def test_files_that_do_not_fit_are_refused(whole: Exported, tmp_path: Path) -> None:
+def test_files_that_do_not_fit_are_refused(whole: SurrogateContent, tmp_path: Path) -> None:
     """They are refused as files of one target are: no part of a file is used."""
     transforms = whole.facts["transforms"]
     noise = {n: v for n, v in whole.facts["further"][0]["noise"].items() if n != "scale"}

@@ -37,7 +37,7 @@ from nlobayes.surrogate.training_rows import (
     names_of_point,
     typical_point,
 )
-from nlobayes.types import Dataset, Exported, NoiseTable, Stated
+from nlobayes.types import Dataset, NoiseTable, Stated, SurrogateContent
 
 STATED = (
     *("scale", "exponent", "reference_sd", "knots", "coefficients", "spread_range", "scale_range"),
@@ -92,7 +92,7 @@ def export(
     drawn = network_of_targets(variables, data, job.temperature)
     kept, choice = _choose(drawn, job, data, targets)
     domain = fit_domain_of(data)
-    exported = Exported(
+    exported = SurrogateContent(
         variables={name: values[kept] for name, values in drawn.items()},
         features=domain.features,
         spacing=domain.spacing,

@@ -10,7 +10,7 @@ from nlobayes.commands.draws_at_points import predict_between, predict_draws
 from nlobayes.commands.stage import stage
 from nlobayes.model.networks import is_size
 from nlobayes.study.jobs import PosteriorPredictiveJob
-from nlobayes.types import Named, Predictions, Stated
+from nlobayes.types import NamedArrays, Predictions, Stated
 
 
 @stage()
@@ -59,5 +59,5 @@ def posterior_predictive(
     return Stated(predictions, {name: made[name] for name in ("exact", "checks")})
 
 
-def _stack(members: list[Named]) -> dict[str, np.ndarray]:
+def _stack(members: list[NamedArrays]) -> dict[str, np.ndarray]:
     return {name: np.stack([m.values[name] for m in members]) for name in members[0].values}

@@ -42,7 +42,7 @@ from nlobayes.surrogate.answers import load
 from nlobayes.surrogate.classifier import Classifier
 from nlobayes.surrogate.identity import in_words
 from nlobayes.surrogate.surrogate import Surrogate
-from nlobayes.surrogate.trained import Trained
+from nlobayes.surrogate.trained import StoredNetwork
 from nlobayes.watching.progress import rows_passing
 
 INTERVAL = "0.16,0.84"
@@ -219,7 +219,7 @@ def _load(path: Path, engine: Literal["numpy", "jax"]) -> Surrogate | Classifier
         ) from None
 
 
-def _target(loaded: Trained, scale: str, unit: str) -> tuple[str, str, float]:
+def _target(loaded: StoredNetwork, scale: str, unit: str) -> tuple[str, str, float]:
     """Return the name of the prediction, its unit, and the factor that converts to that unit."""
     name, own_unit = loaded.target, loaded.units.get(loaded.target, "")
     if scale == "log10":
@@ -243,7 +243,7 @@ def _in_unit(name: str, own_unit: str, unit: str) -> tuple[str, str, float]:
     )
 
 
-def _check_log10(loaded: Trained, unit: str) -> None:
+def _check_log10(loaded: StoredNetwork, unit: str) -> None:
     option = "--scale log10"
     if unit:
         raise InputError("commands.unit_of_log10", where=option)
@@ -251,7 +251,7 @@ def _check_log10(loaded: Trained, unit: str) -> None:
         raise InputError("commands.no_log10_learned", where=option, target=loaded.target)
 
 
-def _check_draws(request: PredictionRequest, loaded: Trained) -> None:
+def _check_draws(request: PredictionRequest, loaded: StoredNetwork) -> None:
     if request.draws > loaded.draws:
         raise InputError(
             "commands.too_many_draws", where="--draws", requested=request.draws, draws=loaded.draws
@@ -259,7 +259,7 @@ def _check_draws(request: PredictionRequest, loaded: Trained) -> None:
 
 
 def _open(
-    points: str, loaded: Trained, request: PredictionRequest
+    points: str, loaded: StoredNetwork, request: PredictionRequest
 ) -> AbstractContextManager[Source]:
     rows = min(ROWS, max(1, CELLS // loaded.draws)) if request.draws else ROWS
     columns, optional = [*loaded.inputs, *request.keep], loaded.condition_names

@@ -23,7 +23,7 @@ from nlobayes.study.jobs import ModelJob
 from nlobayes.study.jobs_of_runs import ReweightJob
 from nlobayes.study.library import preset_of
 from nlobayes.study.refusal import refusal
-from nlobayes.types import Dataset, Named
+from nlobayes.types import Dataset, NamedArrays
 
 PROBABILITIES = (0.025, 0.16, 0.5, 0.84, 0.975)
 LEAST_ESS = 100.0
@@ -110,7 +110,7 @@ def _checks(weights: Weights, least_ess: float) -> dict[str, Any]:
     }
 
 
-def _choose(stored: Named, chosen: np.ndarray) -> xr.Dataset:
+def _choose(stored: NamedArrays, chosen: np.ndarray) -> xr.Dataset:
     """Select draws of all chains by their numbers, and join them to one chain."""
     values = {name: v[chosen][np.newaxis] for name, v in flatten(stored).items()}
     coords = {"chain": [0], "draw": np.arange(len(chosen))}
@@ -118,7 +118,7 @@ def _choose(stored: Named, chosen: np.ndarray) -> xr.Dataset:
 
 
 def _predictions(
-    weights: Weights, stored: Named, new: ModelJob, data: Dataset
+    weights: Weights, stored: NamedArrays, new: ModelJob, data: Dataset
 ) -> dict[str, np.ndarray]:
     """Tabulate mean, sd and quantiles of f before and after, on the model scale."""
     function = predict_draws(flatten(stored), new, data).function

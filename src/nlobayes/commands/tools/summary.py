@@ -13,7 +13,7 @@ from nlobayes.artifacts.files import read_json
 from nlobayes.errors import InputError
 from nlobayes.reporting.columns import RED
 from nlobayes.reporting.finished import (
-    Finished,
+    FinishedRun,
     count_passed,
     example,
     failures,
@@ -86,7 +86,7 @@ def _labels(grids: Sequence[str] | None, changes: Sequence[Path]) -> dict[str, s
     return labels(study, grids or None)
 
 
-def _show_tables(console: Console, runs: Sequence[Finished]) -> None:
+def _show_tables(console: Console, runs: Sequence[FinishedRun]) -> None:
     for of_classes in (False, True):
         if alike := [run for run in runs if run.is_of_classes == of_classes]:
             table = summary_table(alike, of_classes)
@@ -99,7 +99,7 @@ def _show_tables(console: Console, runs: Sequence[Finished]) -> None:
             console.print(table.note, style="dim")
 
 
-def _show_verdicts(console: Console, runs: Sequence[Finished]) -> None:
+def _show_verdicts(console: Console, runs: Sequence[FinishedRun]) -> None:
     """Print the failed checks in words, with values and limits, and then the next steps."""
     console.print()
     for label, failure in failures(runs).items():
@@ -151,7 +151,7 @@ def _place_of(report: Path, runs: Sequence[Path]) -> str:
     return f"{report}"
 
 
-def _show_next(console: Console, runs: Sequence[Finished], report: str) -> None:
+def _show_next(console: Console, runs: Sequence[FinishedRun], report: str) -> None:
     """Print the paths of surrogates and report, and commands to copy that use them."""
     for process, names in identities(runs).items():
         _line(console, f"surrogates of {', '.join(names)} are of {process}")
@@ -166,7 +166,7 @@ def _show_next(console: Console, runs: Sequence[Finished], report: str) -> None:
         console.print(Text(line), soft_wrap=True)
 
 
-def _surrogates(runs: Sequence[Finished]) -> list[str]:
+def _surrogates(runs: Sequence[FinishedRun]) -> list[str]:
     written = [run for run in runs if run.surrogate]
     if len(written) > MOST_SURROGATES:
         return [f"surrogates of {len(written)} runs: below results/surrogates, by their paths"]

@@ -18,7 +18,7 @@ from nlobayes.evaluation.fidelity import (
     total_variation,
     total_variation_of_classes,
 )
-from nlobayes.types import Predicted
+from nlobayes.types import PredictedDraws
 
 MOST_POINTS = 250
 """Largest number of compared rows, in even steps through the held-out rows."""
@@ -31,7 +31,7 @@ class HeldOutDraws(NamedTuple):
     point x output. `chains` is the number of chains, `points` that of the rows.
     """
 
-    predicted: Predicted
+    predicted: PredictedDraws
     chains: int
     points: int
 
@@ -42,7 +42,7 @@ class HeldOutDraws(NamedTuple):
         return function.reshape(self.chains, len(function) // self.chains, -1)
 
 
-def held_out(predicted: Predicted, chains: int, rows: np.ndarray) -> HeldOutDraws:
+def held_out(predicted: PredictedDraws, chains: int, rows: np.ndarray) -> HeldOutDraws:
     """Take at most 250 of the rows (point,) in even steps, several targets side by side."""
     (there,) = np.nonzero(rows)
     chosen = there[np.unique(np.linspace(0, len(there) - 1, MOST_POINTS).astype(int))]
@@ -82,7 +82,7 @@ def compare_halves(exact: HeldOutDraws) -> Measures:
     return distances(first, second) | _variation(*parts)
 
 
-def _variation(first: Predicted, second: Predicted) -> Measures:
+def _variation(first: PredictedDraws, second: PredictedDraws) -> Measures:
     if first.family is None:
         by_point = total_variation_of_classes(first.function, second.function)
     else:
@@ -90,7 +90,7 @@ def _variation(first: Predicted, second: Predicted) -> Measures:
     return summarise_total_variation(by_point)
 
 
-def _predictive(predicted: Predicted) -> Mixture:
+def _predictive(predicted: PredictedDraws) -> Mixture:
     """Return the predictive with the noise that the likelihood states."""
     if predicted.family is None or predicted.family not in LAWS:
         raise InputError(
@@ -102,7 +102,7 @@ def _predictive(predicted: Predicted) -> Mixture:
     return Mixture(predicted.function.astype(np.float64), law)
 
 
-def _some(predicted: Predicted, draws: slice) -> Predicted:
+def _some(predicted: PredictedDraws, draws: slice) -> PredictedDraws:
     """Take some of the draws."""
     parts = (predicted.function, predicted.scale, predicted.degrees_of_freedom)
     function, scale, degrees = (None if each is None else each[draws] for each in parts)

@@ -61,9 +61,9 @@ def evenly(count: int, most: int) -> np.ndarray:
 
 def draws_of_chains(draws: int, chains: int) -> np.ndarray:
     """Choose equally many draws of each chain, evenly; `draws` counts those of all chains."""
-    of_each = draws // chains
-    chosen = evenly(of_each, max(DRAWS // chains, 1))
-    return (of_each * np.arange(chains)[:, np.newaxis] + chosen).ravel()
+    draws_per_chain = draws // chains
+    chosen = evenly(draws_per_chain, max(DRAWS // chains, 1))
+    return (draws_per_chain * np.arange(chains)[:, np.newaxis] + chosen).ravel()
 
 
 def density(draws: np.ndarray, covariate: np.ndarray, noise: PredictiveNoise) -> Columns:

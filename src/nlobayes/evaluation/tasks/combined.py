@@ -15,7 +15,7 @@ from nlobayes.evaluation.stacking import (
     stacking_weights,
 )
 from nlobayes.evaluation.tasks.task import Choices, ScoringData, Task
-from nlobayes.types import Predicted
+from nlobayes.types import PredictedDraws
 
 STREAM = 7
 """Added to the seed of the scores for the random number that chooses the draws."""
@@ -65,7 +65,7 @@ def _log_scores(log_density: np.ndarray, weights: np.ndarray) -> dict[str, float
     return {name: float(log_scores(log_density, w).mean()) for name, w in each.items()}
 
 
-def _chosen(predicted: Predicted, chosen: np.ndarray) -> Predicted:
+def _chosen(predicted: PredictedDraws, chosen: np.ndarray) -> PredictedDraws:
     """Take some draws; values that all draws share stay single."""
 
     def some(values: Any) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 from nlobayes.checks import OF_TARGET
 from nlobayes.evaluation.run_evaluation import Evaluation
 from nlobayes.evaluation.tasks.task import ScoringData
-from nlobayes.types import Dataset, Predicted
+from nlobayes.types import Dataset, PredictedDraws
 
 
 def one_by_one(given: ScoringData) -> Iterator[tuple[str, ScoringData]]:
@@ -50,7 +50,7 @@ def join(outputs: Mapping[str, Evaluation]) -> Evaluation:
     }
 
 
-def _of_one_target(predicted: Predicted, place: int) -> Predicted:
+def _of_one_target(predicted: PredictedDraws, place: int) -> PredictedDraws:
     """Take one target of predictions (draw, point, output), and its noise."""
     return predicted._replace(
         function=predicted.function[..., place],

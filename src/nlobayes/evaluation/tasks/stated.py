@@ -16,7 +16,7 @@ from nlobayes.evaluation.run_evaluation import Evaluation, StatedNoise
 from nlobayes.evaluation.scores import information
 from nlobayes.evaluation.tasks.outputs import one_by_one
 from nlobayes.evaluation.tasks.task import ScoringData
-from nlobayes.types import Predicted
+from nlobayes.types import PredictedDraws
 
 
 def score_stated_noise(given: ScoringData) -> Evaluation:
@@ -81,7 +81,7 @@ def _declared(noise: Law) -> float | None:
     return None if learned else float(np.median(noise.scale))
 
 
-def _law(predicted: Predicted) -> Law:
+def _law(predicted: PredictedDraws) -> Law:
     if predicted.family is None or predicted.scale is None:
         raise InputError("evaluation.no_stated_noise")
     if predicted.family not in LAWS:

@@ -9,7 +9,7 @@ import numpy as np
 
 from nlobayes.evaluation.run_evaluation import Evaluation
 from nlobayes.evaluation.scores.own import NO_OWN, OwnScores
-from nlobayes.types import Columns, Dataset, Plane, Predicted, RivalPrediction
+from nlobayes.types import Columns, Dataset, Plane, PredictedDraws, RivalPrediction
 
 
 class ScoringData(NamedTuple):
@@ -40,8 +40,8 @@ class ScoringData(NamedTuple):
 
     data: Dataset
     covariate: np.ndarray
-    posterior: Predicted
-    baseline: Predicted
+    posterior: PredictedDraws
+    baseline: PredictedDraws
     chains: int
     rivals: Mapping[str, RivalPrediction] = {}
     sizes: Mapping[str, np.ndarray] = {}
