@@ -57,13 +57,13 @@ def warmup(
     adaptation, first_step = sampler.adaptation, previous.next_step if previous else 0
     keys, label = builder.chain_keys(job.seed, "warmup", chains), f"warm-up of chains {[*chains]}"
 
-    def adapt_segment(carry: Any, first: int, steps: int) -> Any:
+    def adapt_segment(keys: Any, carry: Any, first: int, steps: int) -> Any:
         return adapt(keys, adaptation, carry, first=first, steps=steps)
 
     step, drawn = jax.jit(adapt_segment, static_argnames="steps"), []
     steps = job.warmup.steps_per_segment
     for first, count in pieces(steps, 1, label):
-        carry, info, logdensity = step(carry, first_step + first, steps=count)
+        carry, info, logdensity = step(keys, carry, first_step + first, steps=count)
         drawn.append(records.sample_stats(info, logdensity))
     stats, (state, tuned) = records.join(drawn), adaptation.finish(carry)
     arrays = [records.to_arrays(tree) for tree in (state, tuned, carry)]
