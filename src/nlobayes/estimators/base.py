@@ -23,6 +23,7 @@ from nlobayes.estimators.arguments import seed_of
 from nlobayes.estimators.refusals import in_own_folder
 from nlobayes.evaluation import in_words
 from nlobayes.fitting.fits import Fitted, fit_best
+from nlobayes.fitting.job_in_process import as_a_job
 from nlobayes.fitting.reference_choice import (
     AUTO,
     CALCULATIONS,
@@ -40,7 +41,6 @@ from nlobayes.fitting.studies import (
     configure,
     in_yaml,
 )
-from nlobayes.runtime import as_a_job
 from nlobayes.surrogate.domain import OUTSIDE
 from nlobayes.surrogate.trained import StoredNetwork
 from nlobayes.types import Table

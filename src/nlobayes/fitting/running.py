@@ -16,7 +16,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from nlobayes.artifacts.places import project
 from nlobayes.arviz_parts import has_no_plots, without_plots
-from nlobayes.runtime import as_a_job
+from nlobayes.fitting.job_in_process import as_a_job
 
 WIDTH, EVERY = 20, 2.0
 """Width of the bar in characters, and seconds between two updates of the progress of chains."""

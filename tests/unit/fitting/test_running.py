@@ -14,9 +14,9 @@ import pytest
 from rich.console import Console
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from nlobayes import runtime
 from nlobayes.fitting import running
 from nlobayes.fitting.fits import account_of
+from nlobayes.fitting.job_in_process import as_a_job
 from nlobayes.fitting.studies import Choices, configure, plan_of
 from nlobayes.study.run import RunSpec
 from nlobayes.watching.chain_files import reported_steps
@@ -108,6 +108,6 @@ def test_matrices_are_factorised_with_one_thread() -> None:
 
     with threadpool_limits(2, user_api="blas"):
         before = threads()
-        with runtime.as_a_job("float64"):
+        with as_a_job("float64"):
             assert threads() == {1}
         assert threads() == before
