@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations_with_replacement
 from math import inf
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from pydantic import ValidationError
@@ -26,9 +26,10 @@ from nlobayes.physics.processes import (
 )
 from nlobayes.study.datasets import DatasetPreset
 from nlobayes.types import Table
+from nlobayes.untyped import Document, Facts
 
 AUTO, NONE = "auto", "none"
-CALCULATIONS: dict[str, dict[str, Any]] = {
+CALCULATIONS: dict[str, Document] = {
     "born": {"calculation": "born"},
     "nlo": {"calculation": "nlo"},
     "nlo_half": {"calculation": "nlo", "mu_over_q": 0.5},
@@ -45,7 +46,7 @@ MASSES = frozenset(columns_of(particle)[0] for particle in KNOWN) | {SQUARKS}
 MOST_LEFT = 0.5
 """Largest share of the sd of log10 of the target that a reference may leave to be chosen."""
 
-Dataset = Mapping[str, Any]
+Dataset = Facts
 
 
 class Choice(NamedTuple):
@@ -57,7 +58,7 @@ class Choice(NamedTuple):
     """
 
     left: float
-    dataset: dict[str, Any]
+    dataset: Document
     lacking: np.ndarray
 
     @property
@@ -69,7 +70,7 @@ class Choice(NamedTuple):
 class Chosen(NamedTuple):
     """The dataset as it is learned, and the choice that rows without a reference prevented."""
 
-    dataset: dict[str, Any]
+    dataset: Document
     prevented: Choice | None = None
 
 
@@ -148,11 +149,11 @@ def without_units(dataset: Dataset, units: Mapping[str, str]) -> list[str]:
     return [name for name in (*masses, target["column"]) if not units.get(name)]
 
 
-def _relative_to(dataset: Dataset, reference: Mapping[str, Any]) -> dict[str, Any]:
+def _relative_to(dataset: Dataset, reference: Facts) -> Document:
     return {**dataset, "target": {**dataset["target"], "relative_to": dict(reference)}}
 
 
-def _relative_to_column(dataset: Dataset, name: str) -> dict[str, Any]:
+def _relative_to_column(dataset: Dataset, name: str) -> Document:
     """Take a column as the reference, and leave it and other leading orders out of the features."""
     others = filter(is_leading_order, dataset["features"]["columns"])
     without = _without(dataset, [name, *others])
@@ -161,7 +162,7 @@ def _relative_to_column(dataset: Dataset, name: str) -> dict[str, Any]:
     return _relative_to({**without, "features": mapped}, {"column": name})
 
 
-def _without(dataset: Dataset, names: Sequence[str]) -> dict[str, Any]:
+def _without(dataset: Dataset, names: Sequence[str]) -> Document:
     """Leave columns out of the features."""
     features = dataset["features"]
     columns = [column for column in features["columns"] if column not in names]
@@ -199,7 +200,7 @@ def _leading_orders(dataset: Dataset, table: Table) -> Iterator[Choice]:
             yield _choice(choice, table)
 
 
-def _mapped(features: Mapping[str, Any], process: Process) -> dict[str, Any]:
+def _mapped(features: Facts, process: Process) -> Document:
     """Put the columns of a process, and a squark mass, in order; with others they remain raw."""
     others = [name for name in features["columns"] if name not in process.columns]
     if others not in ([], [SQUARKS]):
@@ -217,7 +218,7 @@ def _map_of(process: Process) -> str:
     return "channels" if is_alike else "pair_invariants"
 
 
-def _choice(dataset: dict[str, Any], table: Table) -> Choice:
+def _choice(dataset: Document, table: Table) -> Choice:
     """Compute how well a reference explains the target in the train rows that have it."""
     target = table.columns[dataset["target"]["column"]]
     of_none = Choice(inf, dataset, np.zeros(len(target), bool))

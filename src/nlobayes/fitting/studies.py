@@ -16,6 +16,7 @@ from nlobayes.settings.values import NAME, TAKEN
 from nlobayes.study.grid import SECTIONS, load_study
 from nlobayes.study.library import override, shipped_presets
 from nlobayes.study.run import CROSSED, RunSpec
+from nlobayes.untyped import Document, Facts
 
 AUTO = "auto"
 Precision = Literal["float32", "float64"]
@@ -28,8 +29,8 @@ RIVAL, MOST_ROWS_OF_RIVAL = "gp_matern", 1000
 """Rival that is scored beside a run of numbers, and the most train rows that it learns in seconds.
 """
 
-Configuration = dict[str, Any]
-Preset = str | Mapping[str, Any]
+Configuration = Document
+Preset = str | Facts
 """A preset: its name in the library, or its settings."""
 
 
@@ -91,7 +92,7 @@ class Choices(NamedTuple):
     pretraining: Preset = AUTO
     method: Preset = AUTO
     chains: int | None = None
-    until: Mapping[str, Any] | None = None
+    until: Facts | None = None
     noise: str = "auto"
     precision: Precision | Literal["auto"] = "auto"
     seed: int = 1
@@ -99,7 +100,7 @@ class Choices(NamedTuple):
     train_rows: int | None = None
 
 
-def configure(name: str, dataset: Mapping[str, Any], chosen: Choices) -> Configuration:
+def configure(name: str, dataset: Facts, chosen: Choices) -> Configuration:
     """Make the study of one run: its presets, and a grid that names them.
 
     Raises
@@ -110,7 +111,7 @@ def configure(name: str, dataset: Mapping[str, Any], chosen: Choices) -> Configu
     library = shipped_presets()
     chosen = _by_recipe(library, chosen)
     presets = {kind: _preset(kind, getattr(chosen, kind), library) for kind in CROSSED[1:]}
-    changes: dict[str, Any] = {"chains": chosen.chains, "until": chosen.until}
+    changes: Document = {"chains": chosen.chains, "until": chosen.until}
     presets["method"] = _changed(presets["method"], changes)
     batch = presets["pretraining"][1].get("batch")
     if isinstance(batch, int) and chosen.train_rows is not None and batch > chosen.train_rows:
@@ -119,7 +120,7 @@ def configure(name: str, dataset: Mapping[str, Any], chosen: Choices) -> Configu
     sections = {SECTIONS[kind]: {preset: settings} for kind, (preset, settings) in named.items()}
     evaluation = "default" if chosen.noise == "auto" else OWN
     noise = {} if chosen.noise == "auto" else {"noise": chosen.noise}
-    grid: dict[str, Any] = {kind: preset for kind, (preset, _) in named.items()}
+    grid: Document = {kind: preset for kind, (preset, _) in named.items()}
     grid |= {} if evaluation == "default" else {"evaluation": evaluation}
     of_numbers = dataset["target"].get("scale") != CLASSES
     if of_numbers and (chosen.train_rows or math.inf) <= MOST_ROWS_OF_RIVAL:
@@ -159,7 +160,7 @@ def attempts(chosen: Choices) -> list[Choices]:
     return [chosen._replace(recipe=name) for name in names]
 
 
-def _by_recipe(library: Mapping[str, Any], chosen: Choices) -> Choices:
+def _by_recipe(library: Facts, chosen: Choices) -> Choices:
     """Replace `auto` by the presets of the recipe."""
     recipe = RECIPES[recipe_of(chosen.recipe)]
     chosen = chosen._replace(network=_network(library, chosen, recipe))
@@ -170,10 +171,10 @@ def _by_recipe(library: Mapping[str, Any], chosen: Choices) -> Choices:
     return chosen._replace(**left)
 
 
-def _network(library: Mapping[str, Any], chosen: Choices, recipe: Recipe) -> Preset:
+def _network(library: Facts, chosen: Choices, recipe: Recipe) -> Preset:
     """Give the network the units and the output layer of the recipe, where it leaves them open."""
     _, network = _preset("network", chosen.network, library)
-    own: dict[str, Any] = {}
+    own: Document = {}
     if network.get("hidden") == AUTO:
         own["hidden"] = [*recipe.hidden]
     if recipe.output != "sampled":
@@ -181,7 +182,7 @@ def _network(library: Mapping[str, Any], chosen: Choices, recipe: Recipe) -> Pre
     return {**network, **own} if own else chosen.network
 
 
-def _learned(library: Mapping[str, Any], chosen: Choices, recipe: Recipe) -> Preset:
+def _learned(library: Facts, chosen: Choices, recipe: Recipe) -> Preset:
     """Choose the preset that learns sigma; few rows and one hidden layer allow a smaller floor."""
     settings = library[SECTIONS["likelihood"]][LEARNED]
     _, network = _preset("network", chosen.network, library)
@@ -191,7 +192,7 @@ def _learned(library: Mapping[str, Any], chosen: Choices, recipe: Recipe) -> Pre
     return LEARNED if floor == settings["floor"] else {**settings, "floor": floor}
 
 
-def _preset(kind: str, chosen: Preset, library: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+def _preset(kind: str, chosen: Preset, library: Facts) -> tuple[str, Document]:
     if isinstance(chosen, Mapping):
         return OWN, _plain(chosen)
     known = library.get(SECTIONS[kind], {})
@@ -200,9 +201,7 @@ def _preset(kind: str, chosen: Preset, library: Mapping[str, Any]) -> tuple[str,
     return chosen, dict(known[chosen])
 
 
-def _changed(
-    preset: tuple[str, dict[str, Any]], changes: Mapping[str, Any]
-) -> tuple[str, dict[str, Any]]:
+def _changed(preset: tuple[str, Document], changes: Facts) -> tuple[str, Document]:
     """Change settings of a preset, which then has the name `own`."""
     given = {key: _plain(value) for key, value in changes.items() if value is not None}
     return (OWN, override(preset[1], given)) if given else preset

@@ -34,6 +34,7 @@ from nlobayes.fitting.reference_choice import (
 from nlobayes.fitting.unusable_rows import are_trained, bad_rows, why_no_logarithm
 from nlobayes.study.datasets import Features
 from nlobayes.types import Table
+from nlobayes.untyped import Document
 
 SPLIT = {"train": 0.7, "validation": 0.15, "test": 0.15}
 FEWEST_ROWS = 6
@@ -59,7 +60,7 @@ class Read(NamedTuple):
         The table of the rows that are learned, if some are left out; None for the whole table.
     """
 
-    dataset: dict[str, Any]
+    dataset: Document
     left_out: dict[str, str]
     without_units: list[str]
     notes: list[str]
@@ -180,9 +181,7 @@ def _inputs_of(
     return inputs, left_out
 
 
-def _settings(
-    table: Table, inputs: list[str], options: Options, train: np.ndarray
-) -> dict[str, Any]:
+def _settings(table: Table, inputs: list[str], options: Options, train: np.ndarray) -> Document:
     """Return the settings of the dataset, whose target has no reference yet."""
     values = table.columns[options.target]
     spans = (values > 0).all() and spans_decades(values[train])
@@ -276,7 +275,7 @@ def _unfit(name: str, column: np.ndarray, cells: np.ndarray) -> str:
     return "times" if are_times(name, values) else ""
 
 
-def _features_of(columns: list[str], units: Mapping[str, str]) -> dict[str, Any]:
+def _features_of(columns: list[str], units: Mapping[str, str]) -> Document:
     """Use raw columns, or the default features of a study if the columns are its inputs.
 
     The default inputs describe a neutralino. A mass without a unit is taken as it is.

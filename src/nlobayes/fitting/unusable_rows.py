@@ -6,7 +6,7 @@ The latter have missing cells, sentinels or failed cross sections, and may be an
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,12 +17,13 @@ from nlobayes.fitting.cross_sections import is_learned_cross_section, spans_deca
 from nlobayes.fitting.inspection import FEW, sentinels
 from nlobayes.study import datasets as study
 from nlobayes.types import Table
+from nlobayes.untyped import Facts
 
 FEW_NUMBERS = 3
 """Most different numbers of failed rows, if the rows are more; messages name as many."""
 
 
-def are_trained(split: Mapping[str, Any], target: np.ndarray) -> np.ndarray:
+def are_trained(split: Facts, target: np.ndarray) -> np.ndarray:
     """Mark the train rows of a dataset, given its settings of the split and its target (row,)."""
     labels = Split(**study.Split.model_validate(split).model_dump()).labels(target)
     trained: np.ndarray = labels == TRAIN

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from rich.text import Text
 
 from nlobayes import metrics
 from nlobayes.metrics.shown import shown
+from nlobayes.untyped import Facts
 
 Cell = str | Text
 RED = "bold red"
@@ -23,8 +24,8 @@ class Row(NamedTuple):
 
     run: str
     name: Cell
-    scores: Mapping[str, Any]
-    facts: Mapping[str, Any] = {}
+    scores: Facts
+    facts: Facts = {}
 
 
 class Column(NamedTuple):
@@ -75,7 +76,7 @@ def fact(title: str, key: str, form: str = "", rank: int = 0) -> Column:
     return Column(title, cell, rank)
 
 
-def first_known(keys: Sequence[str], scores: Mapping[str, Any]) -> str:
+def first_known(keys: Sequence[str], scores: Facts) -> str:
     """Choose the first of some keys that there is, else the last."""
     return next((key for key in keys if key in scores), keys[-1])
 

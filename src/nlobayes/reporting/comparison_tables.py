@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,10 +19,11 @@ from nlobayes.reporting.finished import cost_of
 from nlobayes.reporting.renderers import in_markdown
 from nlobayes.reporting.run_tables import shown_name
 from nlobayes.types import Columns
+from nlobayes.untyped import Document, Facts
 
 NOT_INTERPRETED = "A difference below two Monte-Carlo errors may come from the draws."
 Runs = Sequence[RunMetrics]
-Numbers = Mapping[str, Any]
+Numbers = Facts
 
 
 class Accuracy(NamedTuple):
@@ -84,7 +85,7 @@ def markdown(runs: Runs) -> str:
 def table_of_rivals(runs: Runs, results: Path | None = None) -> Table:
     """Make a row for each rival of each dataset; with results, also of its CPU time and memory."""
     accuracy = _accuracy(runs)
-    found: dict[tuple[str, str], Mapping[str, Any]] = {}
+    found: dict[tuple[str, str], Facts] = {}
     for run in runs:
         for name, rival in run.rivals.items():
             found.setdefault((run.run.split("/")[0], name), rival)
@@ -131,7 +132,7 @@ def table_of_points(differences: Columns, points: int) -> Table:
     return Table(title, [METRIC, *DIFFERENCE], _rows(differences), note)
 
 
-def _rows(columns: Columns) -> list[dict[str, Any]]:
+def _rows(columns: Columns) -> list[Document]:
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from rich.text import Text
 
@@ -32,6 +31,7 @@ from nlobayes.reporting.columns import (
     verdict,
 )
 from nlobayes.reporting.finished import FinishedRun
+from nlobayes.untyped import Document, Facts
 
 CHAINS = (
     "R-hat (99 %) of f near 1: the chains agree. ESS scored: effective draws behind the scores, the"
@@ -138,7 +138,7 @@ def _sizes(runs: Sequence[FinishedRun]) -> list[Row]:
     ]
 
 
-def _of_size(number: Mapping[str, Any], jumps: Mapping[str, Any]) -> dict[str, Any]:
+def _of_size(number: Facts, jumps: Facts) -> Document:
     """Return the posterior of a size, and the mean acceptance of its jumps.
 
     The jumps of the number of parameters are those of all sizes.
@@ -191,7 +191,7 @@ def _rivals(runs: Sequence[FinishedRun]) -> list[Row]:
     return rows
 
 
-def shown_name(name: str, found: Mapping[str, Any]) -> str:
+def shown_name(name: str, found: Facts) -> str:
     """Return the name of a rival, with the package it needs or the part of the rows it learned."""
     if "missing" in found:
         return f"{name} {needed(found['missing'], 'rivals')}"

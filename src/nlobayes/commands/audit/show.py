@@ -20,6 +20,7 @@ from nlobayes.errors import InputError, one_line
 from nlobayes.stages import GROUPS
 from nlobayes.surrogate.consistency import check
 from nlobayes.surrogate.identity import origin
+from nlobayes.untyped import Document
 
 Row = tuple[str | Text, ...]
 RED = "bold red"
@@ -54,7 +55,7 @@ def _check_surrogate(path: Path) -> None:
         check(read_surrogate(path), str(path))
 
 
-def _against_ours(made: dict[str, Any]) -> dict[str, Any]:
+def _against_ours(made: Document) -> Document:
     """Compare an origin with the installed code and the lock file beside it."""
     known = any(made["verb"] in commands for commands in GROUPS.values())
     installed = code_digest(made["verb"], made.get("spec") or {}) if known else None
@@ -64,7 +65,7 @@ def _against_ours(made: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _print(summary: dict[str, Any]) -> None:
+def _print(summary: Document) -> None:
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = WIDTH
@@ -102,7 +103,7 @@ def _section(console: Console, title: str, rows: list[Row]) -> None:
     console.print(grid)
 
 
-def _made(made: dict[str, Any]) -> list[Row]:
+def _made(made: Document) -> list[Row]:
     code = _compared(made["code_digest"], made["installed_code"], "other than is installed")
     lock = _compared(made["lock_digest"], made["same_lock"], "other than beside the installed code")
     rows: list[Row] = [("verb", made["verb"]), ("code", code), ("lock file", lock)]
@@ -142,12 +143,12 @@ def _lines(spec: Any, above: str = "") -> list[Row]:
     return [row for rows in inner for row in rows]
 
 
-def _origin(summary: dict[str, Any]) -> list[Row]:
+def _origin(summary: Document) -> list[Row]:
     """List the statements of the table on its process, unknown ones included."""
     return [*origin(summary).items()] if "table_metadata" in summary else []
 
 
-def _columns(columns: list[dict[str, Any]]) -> list[Row]:
+def _columns(columns: list[Document]) -> list[Row]:
     return [
         (column["name"], column["unit"] or "", _range(column["least"], column["most"]))
         for column in columns
@@ -158,7 +159,7 @@ def _range(least: Any, most: Any) -> str:
     return "" if least is None else f"{_value(least)} to {_value(most)}"
 
 
-def _checks(checks: Mapping[str, dict[str, Any]]) -> list[Row]:
+def _checks(checks: Mapping[str, Document]) -> list[Row]:
     return [
         (
             "passed" if check["passed"] else Text("FAILED", RED),
@@ -170,13 +171,13 @@ def _checks(checks: Mapping[str, dict[str, Any]]) -> list[Row]:
     ]
 
 
-def _limits(check: dict[str, Any]) -> Iterator[str]:
+def _limits(check: Document) -> Iterator[str]:
     for name, label in (("threshold", "limit"), ("low", "at least"), ("high", "at most")):
         if check.get(name) is not None:
             yield f"{label} {_value(check[name])}"
 
 
-def _groups(groups: Mapping[str, dict[str, Any]]) -> list[Row]:
+def _groups(groups: Mapping[str, Document]) -> list[Row]:
     return [
         ("" if number else group, name, _dims(variable["dims"]), variable["type"])
         for group, variables in groups.items()

@@ -1,7 +1,5 @@
 """Join all chains into one posterior, as ArviZ InferenceData."""
 
-from typing import Any
-
 from nlobayes.artifacts import chains
 from nlobayes.artifacts.contents import DatasetFile, posterior_groups, statement_of
 from nlobayes.artifacts.netcdf import Artifact, OpenerFile, PosteriorFile
@@ -10,6 +8,7 @@ from nlobayes.diagnostics.thinning import storage_stride
 from nlobayes.errors import InputError
 from nlobayes.stages.sizes import MOST_STORED
 from nlobayes.types import Stated
+from nlobayes.untyped import Document
 
 
 @stage()
@@ -52,7 +51,7 @@ def _stride(segments: list[Artifact]) -> int:
     return storage_stride(outputs, most=MOST_STORED)
 
 
-def _one_specification(segments: list[Artifact]) -> dict[str, Any]:
+def _one_specification(segments: list[Artifact]) -> Document:
     first, *others = segments
     for other in others:
         if other.attrs["spec"] != first.attrs["spec"]:

@@ -1,7 +1,7 @@
 """Check the convergence of a posterior in function space."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import typer
@@ -27,6 +27,7 @@ from nlobayes.diagnostics.weight_spread import weight_spread
 from nlobayes.errors import InputError
 from nlobayes.study.jobs import DiagnoseJob
 from nlobayes.types import Stated
+from nlobayes.untyped import Facts
 
 
 @stage()
@@ -55,7 +56,7 @@ def diagnose(
     return metrics
 
 
-def _of_chains(job: DiagnoseJob, groups: Groups, stated: Mapping[str, Any]) -> Diagnostics:
+def _of_chains(job: DiagnoseJob, groups: Groups, stated: Facts) -> Diagnostics:
     draws, warmup = posterior_draws(groups), groups["warmup_sample_stats"]
     diagnostics = verdict.diagnose(
         draws,
@@ -85,7 +86,7 @@ def _with_architecture(diagnostics: Diagnostics, groups: Groups, limit: float) -
     )
 
 
-def _of_approximation(job: DiagnoseJob, groups: Groups, stated: Mapping[str, Any]) -> Diagnostics:
+def _of_approximation(job: DiagnoseJob, groups: Groups, stated: Facts) -> Diagnostics:
     noise, lp = groups["posterior"].get("noise"), groups["sample_stats"]["lp"]
     tight = _tightness(job, None if noise is None else noise.values, groups["observed_data"])
     found = verdict.diagnose_approximation(lp.sizes["draw"], tightness=tight)

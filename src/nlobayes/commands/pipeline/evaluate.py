@@ -1,6 +1,6 @@
 """Score predictions and their error bars, and those of the deep-ensemble baseline."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import typer
@@ -23,6 +23,7 @@ from nlobayes.own_functions import bind
 from nlobayes.study.jobs import EvaluateJob
 from nlobayes.study.presets import CustomScore
 from nlobayes.types import Dataset, RivalPrediction, Stated
+from nlobayes.untyped import Document
 
 
 @stage()
@@ -89,6 +90,6 @@ def _scored_draws(given: ScoringData) -> ScoredDraws:
     }
 
 
-def _described(score: CustomScore) -> dict[str, Any]:
+def _described(score: CustomScore) -> Document:
     """Name the function of a score, and whether runs are compared by it."""
     return score.model_dump(include={"file", "function", "settings", "compared"})

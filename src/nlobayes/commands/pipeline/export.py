@@ -1,7 +1,7 @@
 """Write the surrogate of a run: one file with its predictions and its scores."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import typer
@@ -38,6 +38,7 @@ from nlobayes.surrogate.training_rows import (
     typical_point,
 )
 from nlobayes.types import Dataset, NoiseTable, Stated, SurrogateContent
+from nlobayes.untyped import Document
 
 STATED = (
     *("scale", "exponent", "reference_sd", "knots", "coefficients", "spread_range", "scale_range"),
@@ -128,7 +129,7 @@ def _targets(data: Dataset, scores: Evaluation) -> list[Target]:
     ]
 
 
-def _noise(fitted: dict[str, Any]) -> StoredNoise:
+def _noise(fitted: Document) -> StoredNoise:
     standard = standard_law(FittedNoise(**{name: fitted[name] for name in FittedNoise._fields}))
     residual, probability = standard.table()
     return StoredNoise(
@@ -142,7 +143,7 @@ def _noise(fitted: dict[str, Any]) -> StoredNoise:
 
 def _choose(
     drawn: dict[str, np.ndarray], job: ExportJob, data: Dataset, targets: Sequence[Target]
-) -> tuple[np.ndarray, dict[str, Any]]:
+) -> tuple[np.ndarray, Document]:
     """Choose draws, for numbers as few as respect the tolerance; also describe the choice."""
     total = len(drawn["weights_1"])
     predicted = _held(drawn, job, data, targets)
@@ -182,7 +183,7 @@ def _facts(
     targets: Sequence[Target],
     convergence: Diagnostics,
     scores: Evaluation,
-) -> dict[str, Any]:
+) -> Document:
     return {
         "activation": job.network.activation,
         "columns": names_of_point(data),
@@ -198,7 +199,7 @@ def _facts(
     }
 
 
-def _bibtex(job: ExportJob, data: Dataset, stated: dict[str, Any], posterior: str) -> str:
+def _bibtex(job: ExportJob, data: Dataset, stated: Document, posterior: str) -> str:
     return BIBTEX.format(
         version=provenance.versions()["nlobayes"],
         target=_for_tex(data.target_names[0]),

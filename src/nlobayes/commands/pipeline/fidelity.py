@@ -1,8 +1,8 @@
 """Compare approximate posteriors with the exact one: their errors, and the CPU time they save."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 import typer
@@ -25,6 +25,7 @@ from nlobayes.evaluation.fidelity import pareto_k
 from nlobayes.study.jobs import read_job
 from nlobayes.study.jobs_of_runs import FidelityJob
 from nlobayes.types import Columns
+from nlobayes.untyped import Document, Facts
 
 SCORES = ("rmse_log10", "rmse_target", "accuracy", "coverage_68", "coverage_95", "lppd")
 """Scores of the test split in the table; null if a task has no such score."""
@@ -103,7 +104,7 @@ def _held(groups: Groups, rows: np.ndarray) -> HeldOutDraws:
     return held_out(read_predicted(predictions), predictions.sizes["chain"], rows)
 
 
-def _scored(files: Sources) -> dict[str, Any]:
+def _scored(files: Sources) -> Document:
     """Read the verdict on convergence and the scores of the test rows."""
     found = read_json(files.diagnostics, "converged", "checks", "exact")
     test = read_json(files.evaluation, "test")["test"]
@@ -129,7 +130,7 @@ def _cpu_seconds(timings: Iterable[Path]) -> float:
     return float(sum(_floats([read_timing(path, "cpu_time") for path in timings]).tolist()))
 
 
-def _columns(rows: Sequence[Mapping[str, Any]], seconds: Sequence[float]) -> Columns:
+def _columns(rows: Sequence[Facts], seconds: Sequence[float]) -> Columns:
     """Make the table: a row for the halves of the exact run, then one for each approximation."""
     numbers = [name for name, value in rows[-1].items() if name not in ABOUT]
     columns = {
@@ -154,7 +155,7 @@ def _verdict(converged: bool | None) -> str:
     return "approximate" if converged is None else "yes" if converged else "NO"
 
 
-def _line(row: Mapping[str, Any], exact: Mapping[str, Any]) -> str:
+def _line(row: Facts, exact: Facts) -> str:
     """Describe the errors of an approximation, and whether the exact chains have converged."""
     off, ratio, apart = (
         "none" if row[name] is None else f"{row[name]:.2g}"

@@ -22,6 +22,7 @@ from nlobayes.metrics.shown import rows_learned
 from nlobayes.rivals import FittedRival, Rival
 from nlobayes.study.jobs import RivalJob
 from nlobayes.types import Dataset, File, RivalPrediction, Stated
+from nlobayes.untyped import Document
 
 TIMED = (1, 4096)
 """Numbers of points of the timed predictions; times are CPU seconds of the process."""
@@ -47,7 +48,7 @@ def rival(job: RivalJob, dataset: DatasetFile) -> tuple[Stated[RivalFile], Secon
     """
     check_target(dataset)
     predicted, seconds = _predict(job.rival, dataset)
-    facts: dict[str, Any] = {"facts": dict(predicted.facts)}
+    facts: Document = {"facts": dict(predicted.facts)}
     if predicted.missing is not None:
         facts = {"form": "missing", "missing": predicted.missing}
     facts["library"] = _version(job.rival)

@@ -24,6 +24,7 @@ from nlobayes.own_functions import bind_activations
 from nlobayes.study.jobs import read_job
 from nlobayes.study.jobs_of_runs import SpeedJob, TimedRun
 from nlobayes.types import Columns, Dataset
+from nlobayes.untyped import Document
 
 DRAWS, POINTS = 1000, (1, 16, 256, 4096)
 TRIALS, LOADINGS, GRADIENTS = 20, 1000, 8
@@ -44,7 +45,7 @@ class Trials(NamedTuple):
 class Timed(NamedTuple):
     """A timed network: its facts, the times of computations, and the times of loading."""
 
-    facts: dict[str, Any]
+    facts: Document
     computed: dict[str, Trials]
     loading: Trials
 
@@ -71,7 +72,7 @@ def speed(
     write_csv(loadings, _every_loading(timed))
 
 
-def _row(timed: Timed) -> dict[str, Any]:
+def _row(timed: Timed) -> Document:
     """Summarise the times of all trials of a network in one row."""
     cores = cores_used(*timed.computed.values())
     row = {**timed.facts, "cores": cores, "trials": TRIALS, "loadings": LOADINGS}

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -37,6 +37,7 @@ from nlobayes.predicting.points import check_names
 from nlobayes.prepared import prepared
 from nlobayes.study.files import parse_yaml
 from nlobayes.study.job_builder import prepare_job
+from nlobayes.untyped import Facts
 
 MOST_WORKERS = 4
 """Most processes that compute chains, by default."""
@@ -284,7 +285,7 @@ def _report_verdict(fitted: Fitted) -> None:
         typer.echo(f"  next: {step}")
 
 
-def _accuracy(evaluation: Mapping[str, Any]) -> str:
+def _accuracy(evaluation: Facts) -> str:
     """Describe the errors of test rows, and the share inside their error bars."""
     test = evaluation["test"]
     errors = in_words.accuracy(test, evaluation["learned"]["unit"])

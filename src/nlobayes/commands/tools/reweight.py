@@ -1,7 +1,7 @@
 """Reweight a posterior to another prior or likelihood by importance weights."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import typer
@@ -24,6 +24,7 @@ from nlobayes.study.jobs_of_runs import ReweightJob
 from nlobayes.study.library import preset_of
 from nlobayes.study.refusal import refusal
 from nlobayes.types import Dataset, NamedArrays
+from nlobayes.untyped import Document
 
 PROBABILITIES = (0.025, 0.16, 0.5, 0.84, 0.975)
 LEAST_ESS = 100.0
@@ -101,7 +102,7 @@ def _target(old: ModelJob, prior: str | None, likelihood: str | None) -> ModelJo
     return new
 
 
-def _checks(weights: Weights, least_ess: float) -> dict[str, Any]:
+def _checks(weights: Weights, least_ess: float) -> Document:
     k = float(weights.pareto_k) if np.isfinite(weights.pareto_k) else None
     enough = bool(weights.ess >= least_ess)
     return {

@@ -12,10 +12,11 @@ from nlobayes.errors import InputError, one_line
 from nlobayes.surrogate.answers import load
 from nlobayes.surrogate.identity import in_words
 from nlobayes.surrogate.surrogate import Surrogate
+from nlobayes.untyped import Document
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 PAGE = Path(__file__).parents[2] / "service" / "page"
-SETTINGS: dict[str, Any] = {
+SETTINGS: Document = {
     "log_level": "warning",
     "access_log": False,
     "http": "h11",

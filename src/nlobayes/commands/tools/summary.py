@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from textwrap import wrap
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -29,6 +29,7 @@ from nlobayes.reporting.run_tables import further_tables, summary_table
 from nlobayes.study.jobs import read_job
 from nlobayes.study.jobs_of_runs import SummaryJob
 from nlobayes.study.labels import DEFAULT_STUDY, labels, read_whole_study, shortened
+from nlobayes.untyped import Facts
 
 MOST_SURROGATES = 8
 
@@ -131,7 +132,7 @@ def _show_agreements(console: Console, metrics: Path, named: Mapping[str, str]) 
             _line(console, text, style)
 
 
-def _agreement(name: str, agreement: Mapping[str, Any]) -> tuple[str, str]:
+def _agreement(name: str, agreement: Facts) -> tuple[str, str]:
     found = [pair[key] for pair in agreement["pairs"] for key in ("z_mean_max", "z_sd_max")]
     worst = "not finite" if None in found else f"{max(found):.1f}"
     limit = min(pair["threshold"] for pair in agreement["pairs"])
