@@ -56,6 +56,44 @@ class Port(NamedTuple):
         return Stated(value, opened[-1].attrs) if self.is_stated else value
 
 
+class Compute(NamedTuple):
+    """A function of values, the types of its parameters, its files, and whether it has no work."""
+
+    function: Callable[..., Any]
+    hints: Mapping[str, Any]
+    files: Mapping[str, Port]
+    results: Sequence[Port]
+    idle: Callable[..., bool]
+
+    def run(self, chosen: Chosen) -> None:
+        """Read the files that options name, compute, and write the results with their origin."""
+        verb = self.function.__name__
+        given = {name: chosen[name] for name in self.hints if name in chosen}
+        opened: list[Any] = []
+        spec, facts = None, {}
+        for port in self.results:
+            if port.file.check:
+                port.file.check(chosen[port.file.option])
+        if "job" in self.hints:
+            given["job"] = job = read_job(self.hints["job"], chosen["spec"])
+            spec = job.model_dump()
+        try:
+            given |= {name: port.read(chosen[name], opened) for name, port in self.files.items()}
+            if "earlier" in self.hints:
+                given["earlier"] = earlier_of(job.model)
+                opened += earlier_files(job.model)
+            if "model" in (spec or ()) and not self.idle(**given):
+                facts = _configure(job.model, PIPELINE[verb].on_gpu, chosen)
+            made = self.function(**given)
+        except InputError as error:
+            raise _at_paths(error, {name: chosen[name] for name in self.files}) from None
+        values = [made] if len(self.results) == 1 else [*made]
+        for value in values:
+            facts |= value.facts if isinstance(value, Stated) else {}
+        origin = provenance.record(verb, facts.pop("spec", spec), digests(opened), **facts)
+        _write(values, self.results, chosen, origin)
+
+
 def stage(
     *, idle: Callable[..., bool] = lambda **given: False
 ) -> Callable[[Callable[..., Any]], Command]:
@@ -79,43 +117,19 @@ def stage(
         results = [*filter(None, map(_port_of, _each(hints.pop("return"))))]
         files = {name: port for name, hint in hints.items() if (port := _port_of(hint))}
         signature = inspect.Signature(_options(function, hints, files, results))
+        compute = Compute(function, hints, files, results, idle)
 
         def command(*words: Any, **options: Any) -> None:
             bound = signature.bind(*words, **options)
             bound.apply_defaults()
-            chosen = bound.arguments
-            given = {name: chosen[name] for name in hints if name in chosen}
-            opened: list[Any] = []
-            spec, facts = None, {}
-            for port in results:
-                if port.file.check:
-                    port.file.check(chosen[port.file.option])
-            if "job" in hints:
-                given["job"] = job = read_job(hints["job"], chosen["spec"])
-                spec = job.model_dump()
-            try:
-                given |= {name: port.read(chosen[name], opened) for name, port in files.items()}
-                if "earlier" in hints:
-                    given["earlier"] = earlier_of(job.model)
-                    opened += earlier_files(job.model)
-                if "model" in (spec or ()) and not idle(**given):
-                    facts = _configure(job.model, PIPELINE[function.__name__].on_gpu, chosen)
-                made = function(**given)
-            except InputError as error:
-                raise _at_paths(error, {name: chosen[name] for name in files}) from None
-            values = [made] if len(results) == 1 else [*made]
-            for value in values:
-                facts |= value.facts if isinstance(value, Stated) else {}
-            origin = provenance.record(
-                function.__name__, facts.pop("spec", spec), digests(opened), **facts
-            )
-            _write(values, results, chosen, origin)
+            compute.run(bound.arguments)
 
         command.__name__ = command.__qualname__ = function.__name__
         command.__module__, command.__doc__ = function.__module__, function.__doc__
         command.__signature__ = signature  # type: ignore[attr-defined]
         command.compute = function  # type: ignore[attr-defined]
-        command.reads = [port.file.kind or name for name, port in files.items()]  # type: ignore[attr-defined]
+        kinds = [port.file.kind or name for name, port in files.items()]
+        command.reads = kinds  # type: ignore[attr-defined]
         return command
 
     return decorate

@@ -13,7 +13,7 @@ from nlobayes.artifacts.netcdf import OpenerFile
 from nlobayes.commands.stage import stage
 from nlobayes.errors import InputError
 from nlobayes.study.jobs import DrawJob
-from nlobayes.types import Checkpoint, EarlierData, Segment, Stated
+from nlobayes.types import Checkpoint, Dataset, EarlierData, Segment, Stated
 from nlobayes.watching.progress import pieces
 
 INHERITED = ("device", "precision", "exact")
@@ -54,15 +54,22 @@ def draw(
         typer.echo("converged, nothing to draw", err=True)
         before = previous("segment")
         return Stated(empty_segment(before), {name: before.attrs[name] for name in INHERITED})
+    begin = checkpoint_of(previous(only=CHECKPOINT))
+    if begin.adaptation and begin.next_step < job.warmup.steps:
+        made, steps = begin.next_step, job.warmup.steps
+        raise InputError("commands.unfinished_warmup", where="previous", made=made, steps=steps)
+    return _draw_on(job, dataset, begin, earlier)
+
+
+def _draw_on(
+    job: DrawJob, dataset: Dataset, begin: Checkpoint, earlier: EarlierData | None
+) -> Stated[Segment]:
+    """Draw in pieces, which show the progress, from the end of a warm-up or of a segment."""
     import jax
 
     from nlobayes import builder
     from nlobayes.inference import checks, records, sampling
 
-    begin = checkpoint_of(previous(only=CHECKPOINT))
-    if begin.adaptation and begin.next_step < job.warmup.steps:
-        made, steps = begin.next_step, job.warmup.steps
-        raise InputError("commands.unfinished_warmup", where="previous", made=made, steps=steps)
     model, kernel, adaptation = builder.build_sampler(job, dataset, earlier)
     template = builder.sampling_template(model, adaptation, len(begin.chains))
     states, tuned = (
