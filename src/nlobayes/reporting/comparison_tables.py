@@ -15,9 +15,8 @@ from nlobayes.evaluation.comparison import runs as comparison
 from nlobayes.evaluation.comparison.runs import INTERVAL, RunMetrics
 from nlobayes.metrics.shown import BRACKETS, MONTE_CARLO, error_of, with_error
 from nlobayes.reporting.columns import COSTS, RED, Column, Row, Table, named, score, verdict
-from nlobayes.reporting.finished import cost_of
 from nlobayes.reporting.renderers import in_markdown
-from nlobayes.reporting.run_tables import shown_name
+from nlobayes.reporting.rival_costs import cost_of, shown_name
 from nlobayes.types import Columns
 from nlobayes.untyped import Document, Facts
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from nlobayes.artifacts.files import read_as, read_json, read_timing
+from nlobayes.artifacts.files import read_as
 from nlobayes.artifacts.netcdf import read_attrs
 from nlobayes.checks import APPROXIMATE, failed, untested
 from nlobayes.diagnostics.run_diagnostics import Diagnostics
@@ -15,11 +15,10 @@ from nlobayes.errors import InputError
 from nlobayes.evaluation import in_words as wording
 from nlobayes.evaluation.in_words import FailedRun
 from nlobayes.evaluation.run_evaluation import Evaluation
+from nlobayes.reporting.rival_costs import cost_of
 from nlobayes.surrogate.identity import in_words, origin
 
 SURROGATES = "surrogates"
-TIMINGS, JOBS = "timings/rivals", "timings/rival"
-"""Folders: CPU seconds of fit and predictions, and Snakemake's benchmark of the whole job."""
 
 
 class FinishedRun(NamedTuple):
@@ -174,19 +173,3 @@ def _read(metrics: Path, path: str, label: str) -> FinishedRun:
         read_as(Diagnostics, folder / "diagnostics.json", "checks", "tightness"),
         {name: cost_of(metrics.parent, path, name) for name in rivals},
     )
-
-
-def cost_of(results: Path, run: str, rival: str) -> dict[str, float]:
-    """Read the cost of a rival of a run or of a dataset, as far as it is known.
-
-    Returns
-    -------
-    CPU time of the `fit` in s, of one prediction in ms (`predict_1`), of 4096 in s
-    (`predict_4096`), and the `peak` of the memory in MiB.
-    """
-    place = f"{run.split('/')[0]}/{rival}"
-    path = results.parent / TIMINGS / f"{place}.json"
-    found: dict[str, float | None] = dict(read_json(path)) if path.is_file() else {}
-    found["peak"] = read_timing(results.parent / JOBS / f"{place}.tsv", "max_rss")
-    known = {name: value for name, value in found.items() if value is not None}
-    return known | ({"predict_1": 1e3 * known["predict_1"]} if "predict_1" in known else {})

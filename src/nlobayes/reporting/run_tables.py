@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from rich.text import Text
 
 from nlobayes.diagnostics.tightness import TIGHT
-from nlobayes.extras import needed
-from nlobayes.metrics.shown import BRACKETS, rows_learned
+from nlobayes.metrics.shown import BRACKETS
 from nlobayes.metrics.sizes import label_of_size
 from nlobayes.reporting.columns import (
     CALIBRATED,
@@ -31,6 +30,7 @@ from nlobayes.reporting.columns import (
     verdict,
 )
 from nlobayes.reporting.finished import FinishedRun
+from nlobayes.reporting.rival_costs import shown_name
 from nlobayes.untyped import Document, Facts
 
 CHAINS = (
@@ -189,11 +189,3 @@ def _rivals(runs: Sequence[FinishedRun]) -> list[Row]:
                 cost = {} if "missing" in found else run.cost_of_rivals.get(name, {})
                 rows.append(Row(run.label, shown_name(name, found), found.get("test", {}), cost))
     return rows
-
-
-def shown_name(name: str, found: Facts) -> str:
-    """Return the name of a rival, with the package it needs or the part of the rows it learned."""
-    if "missing" in found:
-        return f"{name} {needed(found['missing'], 'rivals')}"
-    part = rows_learned(found.get("facts", {}))
-    return f"{name}, {part}" if part else name
