@@ -15,9 +15,12 @@ from rich.progress import Progress
 
 from nlobayes.artifacts.files import read_json, write_json
 from nlobayes.artifacts.netcdf import read_attrs
+from nlobayes.artifacts.places import project
+from nlobayes.artifacts.seals import digests
 from nlobayes.fitting.running import Bar, in_workers, one_job
 from nlobayes.methods.mcmc import MCMC
 from nlobayes.rivals import Rival
+from nlobayes.settings.values import Frozen
 from nlobayes.stages import PIPELINE, function_of
 from nlobayes.study.job_builder import prepare_job, rival_job, run_jobs, simulate_job
 from nlobayes.study.run import RunSpec
@@ -86,7 +89,7 @@ class OneRun:
         of_draws: Files = {"posterior": self._do("thin", **files, table=table), **dataset}
         predictions = self._do("posterior_predictive", **of_draws, start=self.maps)
         rivals = [
-            self._do("rival", {"rival": name}, spec=rival_job(rival), **dataset)
+            self._do_once("rival", {"rival": name}, rival_job(rival))
             for name, rival in self._rivals.items()
         ]
         evaluation = self._do("evaluate", predictions=predictions, **dataset, rival=rivals)
@@ -110,10 +113,8 @@ class OneRun:
         self._do("prepare", table=table if given is None else Path(given))
 
     def make_map(self, start: int) -> None:
-        """Make a MAP, unless that of its specification is there."""
-        out, spec = self.path("pretrain", chain=start), self._jobs["pretrain"]
-        if not (out.is_file() and read_attrs(out)["spec"] == spec.model_dump(mode="json")):
-            self._do("pretrain", {"chain": start}, **self._dataset, chain=start)
+        """Make a MAP."""
+        self._do_once("pretrain", {"chain": start}, self._jobs["pretrain"], chain=start)
 
     def _make_posterior(self) -> Path:
         """Make the posterior of a method that needs one job."""
@@ -182,6 +183,20 @@ class OneRun:
         at = {"chain_group": group, "segment": segment}
         log = self._root / f"logs/{stage}/{self._run.run_id}/{group}/{segment}.log"
         return self._do(stage, at, log, **self._dataset, chain_group=group, **options)
+
+    def _do_once(self, stage: str, at: Mapping[str, Any], spec: Frozen, **options: Any) -> Path:
+        """Run a stage on the dataset, unless an earlier run below `root` has made its result."""
+        out = self.path(stage, **at)
+        if out.is_file() and self._is_result_of(read_attrs(out), spec):
+            self._finish([[]])
+            return out
+        return self._do(stage, at, spec=spec, **self._dataset, **options)
+
+    def _is_result_of(self, stated: Mapping[str, Any], spec: Frozen) -> bool:
+        with project(self._root):
+            dataset = digests(self._dataset.values())
+        same_data = dataset.items() <= stated["inputs"].items()
+        return same_data and stated["spec"] == spec.model_dump(mode="json")
 
     def _do(
         self, stage: str, at: Mapping[str, Any] = {}, log: Path | None = None, **options: Any

@@ -51,13 +51,24 @@ def validation_error(path: Path, dataset: Path) -> float:
     return float(np.sqrt(np.mean((f - y) ** 2)))
 
 
-def test_maps_of_another_specification_are_trained_anew(table: Path) -> None:
-    """Both runs have presets of the same names, and therefore MAPs at the same paths."""
-    longer = study_of()
+def test_maps_of_another_specification_or_dataset_are_trained_anew(table: Path) -> None:
+    """Both runs have presets of the same names, and therefore MAPs at the same paths.
+
+    A rival that an earlier run has fitted to the dataset is fitted no more.
+    """
+    longer, other = study_of(), study_of()
     longer["pretraining"]["own"]["epochs"] += 1
-    fit(study_of(), table / "a", shown=False)
-    again = fit(longer, table / "a", shown=False)
-    assert again.files == fit(longer, table / "anew", shown=False).files
+    other["datasets"]["t"]["split"]["seed"] = 1
+    for study in (longer, other):
+        for one in (study_of(), study):
+            one["rivals"] = {"least": {"kind": "gaussian_process", "most_rows": 10}}
+            one["grids"]["fit"]["rivals"] = ["least"]
+            again = fit(one, table / "a", shown=False)
+        assert again.files == fit(one, table / "anew", shown=False).files
+    rival = table / "a/results/rivals/t/least.nc"
+    written = rival.stat().st_mtime_ns
+    fit(one, table / "a", shown=False)
+    assert rival.stat().st_mtime_ns == written
 
 
 @pytest.mark.parametrize(
