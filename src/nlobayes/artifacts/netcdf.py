@@ -13,7 +13,7 @@ import xarray as xr
 
 from nlobayes.artifacts.files import write_atomically
 from nlobayes.artifacts.places import damaged, remedy, stated_place
-from nlobayes.artifacts.plain_hdf5 import check_plain
+from nlobayes.artifacts.plain_hdf5 import open_plain
 from nlobayes.artifacts.schemas import SCHEMAS, decode, encode
 from nlobayes.artifacts.seals import check_seal, seal
 from nlobayes.errors import InputError
@@ -104,7 +104,8 @@ def open_artifact(
         If the file is missing, unreadable, not what was written, or not of this kind.
     """
     sha256 = check_seal(path)
-    check_plain(path)
+    with open_plain(path):
+        pass  # xarray opens it again, once all of it is known to be plain
     try:
         with netCDF4.Dataset(path) as file:
             file.set_auto_maskandscale(False)

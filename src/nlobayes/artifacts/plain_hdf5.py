@@ -44,22 +44,25 @@ class Plain(NamedTuple):
     attributes: Document
     arrays: dict[str, h5d.DatasetID]
 
+    def numbers(self) -> dict[str, np.ndarray]:
+        """Read all arrays of numbers."""
+        found = {}
+        for place, array in self.arrays.items():
+            if not isinstance(array.get_type(), h5t.TypeStringID):
+                found[place] = np.empty(array.shape, array.dtype)
+                array.read(h5s.ALL, h5s.ALL, found[place])
+        return found
 
-def check_plain(path: Path) -> None:
-    """Check that a file holds only plain arrays, which claim no more bytes than it has.
+
+@contextmanager
+def open_plain(path: Path) -> Iterator[Plain]:
+    """Open a file and check that it holds plain arrays alone, no more bytes than it has.
 
     Raises
     ------
     InputError
         If the check fails, or the file cannot be read as HDF5.
     """
-    with open_plain(path):
-        pass
-
-
-@contextmanager
-def open_plain(path: Path) -> Iterator[Plain]:
-    """Open a file and check all of it, as `check_plain` does."""
     try:
         file = _open(os.fsencode(path))
         try:
@@ -85,18 +88,6 @@ def _open(path: bytes) -> h5f.FileID:
         return h5f.open(path, h5f.ACC_RDONLY, access)
     except OSError:
         return h5f.open(path, h5f.ACC_RDONLY)
-
-
-def is_number(array: h5d.DatasetID) -> bool:
-    """Return whether an array holds numbers, not text."""
-    return not isinstance(array.get_type(), h5t.TypeStringID)
-
-
-def values(array: h5d.DatasetID) -> np.ndarray:
-    """Read the numbers of an array."""
-    numbers = np.empty(array.shape, array.dtype)
-    array.read(h5s.ALL, h5s.ALL, numbers)
-    return numbers
 
 
 class _Checker:
@@ -169,23 +160,18 @@ class _Checker:
                 "artifacts.too_many_attributes", self._path, place=name, most=MOST_OBJECTS
             )
         found = {}
-        for key in _names(lambda each: h5a.iterate(place, each)):
-            attribute = h5a.open(place, key)
+        for stored in _names(lambda each: h5a.iterate(place, each)):
+            attribute, key = h5a.open(place, stored), stored.decode()
             self._claim(attribute.get_storage_size(), name)
-            if key in REFERENCES:
+            if stored in REFERENCES:
                 continue
-            if key.decode() in PACKING:
-                raise damaged(
-                    "artifacts.packing_attribute", self._path, place=name, attribute=key.decode()
-                )
-            self._check_type(attribute.get_type(), f"{key.decode()} of {name}")
+            if key in PACKING:
+                raise damaged("artifacts.packing_attribute", self._path, place=name, attribute=key)
+            self._check_type(attribute.get_type(), f"{key} of {name}")
             if attribute.dtype == object and attribute.shape not in ((), (1,)):
-                raise damaged(
-                    "artifacts.several_texts", self._path, place=name, attribute=key.decode()
-                )
-            value = _value(attribute)
-            self._claim(len(value) if attribute.dtype == object else 0, name)
-            found[key.decode()] = value
+                raise damaged("artifacts.several_texts", self._path, place=name, attribute=key)
+            found[key] = _value(attribute)
+            self._claim(len(found[key]) if attribute.dtype == object else 0, name)
         return found
 
     def _check_type(self, kind: h5t.TypeID, place: str) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from nlobayes.artifacts.places import damaged
-from nlobayes.artifacts.plain_hdf5 import is_number, open_plain, values
+from nlobayes.artifacts.plain_hdf5 import open_plain
 from nlobayes.artifacts.schemas import DOMAIN, SCHEMAS, decode
 from nlobayes.artifacts.seals import check_seal
 from nlobayes.errors import InputError
@@ -36,7 +36,7 @@ def read_surrogate(path: Path) -> SurrogateContent:
     """
     sha256 = check_seal(path, KIND)
     with open_plain(path) as file:
-        arrays = {name: values(array) for name, array in file.arrays.items() if is_number(array)}
+        arrays = file.numbers()
     try:
         facts = {name: decode(value) for name, value in file.attributes.items()}
     except (ValueError, RecursionError) as error:
