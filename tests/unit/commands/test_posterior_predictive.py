@@ -11,10 +11,13 @@ import numpy as np
 import pytest
 
 from nlobayes.artifacts.contents import read_map, write_dataset
+from nlobayes.artifacts.files import as_json
 from nlobayes.artifacts.netcdf import open_artifact, read_attrs
+from nlobayes.commands.pipeline.evaluate import evaluate
 from nlobayes.commands.pipeline.posterior_predictive import posterior_predictive
 from nlobayes.commands.pipeline.thin import thin
-from nlobayes.types import Dataset
+from nlobayes.study.jobs import EvaluateJob, PosteriorPredictiveJob, read_job
+from nlobayes.types import Dataset, Stated
 from tests.refusals import refused
 
 CHECKS = {"divergences": {"value": 1, "threshold": 0, "passed": False}}
@@ -28,6 +31,8 @@ SPEC = json.dumps(
         }
     }
 )
+
+SCORED = json.dumps({"noise": "gaussian", "calibration": {}, "covariate": "m1", "seed": 3})
 
 
 @pytest.fixture
@@ -64,6 +69,21 @@ def test_every_draw_and_every_start_is_evaluated_at_every_point(
         expected = forward(read_map(path).variables.values, dataset)
         np.testing.assert_allclose(groups["baseline"]["f"][member], expected, rtol=0, atol=1e-5)
     np.testing.assert_array_equal(found["draw"], draws["draw"])
+
+
+def test_what_one_stage_returns_the_next_takes(
+    run: Any, thinned: Path, tmp_path: Path, dataset: Dataset
+) -> None:
+    """Scores of values that no file held are those of the files."""
+    out, scores = tmp_path / "out.nc", tmp_path / "scores.json"
+    posterior_predictive(SPEC, thinned, run.dataset, run.starts, out)
+    evaluate(SCORED, out, run.dataset, scores)
+    opened, starts = open_artifact(thinned, "thinned"), [read_map(path) for path in run.starts]
+    drawn = Stated(opened.groups, opened.attrs)
+    predict, score = (vars(command)["compute"] for command in (posterior_predictive, evaluate))
+    predicted = predict(read_job(PosteriorPredictiveJob, SPEC), drawn, dataset, starts)
+    found = score(read_job(EvaluateJob, SCORED), predicted, dataset)
+    assert as_json(found) == scores.read_text()
 
 
 def test_rounding_does_not_grow_with_the_size_of_predictions(
