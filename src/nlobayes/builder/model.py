@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from nlobayes.builder.last_built import keep_last
+from nlobayes.builder.recently_built import keep_recent
 from nlobayes.builder.statement import columns_of, pieces_of, state
 from nlobayes.errors import InputError
 from nlobayes.inference.kernel import LogDensity
@@ -80,7 +80,7 @@ class Model(NamedTuple):
     varying: VaryingSizes | None = None
 
 
-@keep_last
+@keep_recent
 def build_model(
     job: ModelJob,
     dataset: Dataset,
