@@ -82,11 +82,6 @@ def checkpoint_of(artifact: Artifact) -> Checkpoint:
     )
 
 
-def read_checkpoint(path: Path) -> Checkpoint:
-    """Read the end state of a warm-up or of a segment."""
-    return checkpoint_of(open_artifact(path, only=CHECKPOINT))
-
-
 WarmupFile = Annotated[WarmupSegment, File(write=write_warmup)]
 DrawnFile = Annotated[Segment, File(write=write_segment)]
 CheckpointFile = Annotated[Checkpoint, File(checkpoint_of, kind="warmup")]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated, NamedTuple
 
 import numpy as np
 import xarray as xr
 
-from nlobayes.artifacts.contents import point_dims
+from nlobayes.artifacts.contents import Attrs, point_dims
 from nlobayes.artifacts.netcdf import Artifact, Groups, write_groups
 from nlobayes.types import Dataset, File, Plane, PredictedDraws, Predictions, RivalPrediction
 
@@ -30,8 +31,14 @@ def predictions_groups(predictions: Predictions) -> Groups:
     }
 
 
-def predictions_of(groups: Groups) -> Predictions:
-    """Read predictions of a posterior and of its baseline."""
+def write_predictions(path: Path, predictions: Predictions, attrs: Attrs) -> None:
+    """Write predictions of a posterior and of its baseline."""
+    write_groups(path, "predictions", predictions_groups(predictions), attrs)
+
+
+def predictions_of(artifact: Artifact) -> Predictions:
+    """Return the predictions of a file that was opened as such."""
+    groups = artifact.groups
     drawn, points = groups["predictions"], groups["points"]
     return Predictions(
         read_predicted(drawn),
@@ -46,14 +53,7 @@ def predictions_of(groups: Groups) -> Predictions:
 
 
 PredictionsFile = Annotated[
-    Predictions,
-    File(
-        lambda artifact: predictions_of(artifact.groups),
-        lambda path, value, origin: write_groups(
-            path, "predictions", predictions_groups(value), origin
-        ),
-        kind="predictions",
-    ),
+    Predictions, File(predictions_of, write_predictions, kind="predictions")
 ]
 
 

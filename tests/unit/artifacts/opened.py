@@ -7,6 +7,7 @@ from pathlib import Path
 
 from nlobayes.artifacts import chains
 from nlobayes.artifacts.netcdf import Groups, open_artifact
+from nlobayes.types import Checkpoint
 
 
 def assemble(warmups: Iterable[Path], segments: Iterable[Path]) -> Groups:
@@ -18,3 +19,8 @@ def assemble(warmups: Iterable[Path], segments: Iterable[Path]) -> Groups:
 def draws(segments: Iterable[Path]) -> Groups:
     """Open the files and join their draws."""
     return chains.draws_of([open_artifact(path, "segment") for path in segments])
+
+
+def read_checkpoint(path: Path) -> Checkpoint:
+    """Open a warm-up or a segment and take its end state."""
+    return chains.checkpoint_of(open_artifact(path))

@@ -13,7 +13,7 @@ from nlobayes.artifacts import chains, contents
 from nlobayes.artifacts.netcdf import open_artifact, read_attrs
 from nlobayes.types import Checkpoint, NamedArrays, Segment, WarmupSegment
 from tests.refusals import refused
-from tests.unit.artifacts.opened import assemble, draws
+from tests.unit.artifacts.opened import assemble, draws, read_checkpoint
 
 Blocks = Sequence[Sequence[int]]
 MakeBlocks = Callable[..., tuple[list[Path], list[Path]]]
@@ -42,7 +42,7 @@ def test_a_piece_of_a_warmup_is_read_back(
     path, end = tmp_path / "out.nc", make_checkpoint(chain_group, 8, dtype, adapting=True)
     stats = make_stats(chain_group, 5, 3, dtype)
     chains.write_warmup(path, WarmupSegment(5, stats, end), {})
-    assert_same_bits(chains.read_checkpoint(path), end)
+    assert_same_bits(read_checkpoint(path), end)
     written = open_artifact(path, "warmup").groups["warmup_sample_stats"]
     assert written["chain"].values.tolist() == [*chain_group]
     assert written["draw"].values.tolist() == [5, 6, 7]
@@ -60,7 +60,7 @@ def test_a_segment_is_read_back(
 ) -> None:
     path, segment = tmp_path / "out.nc", make_segment(chain_group, 8, dtype=dtype)
     chains.write_segment(path, segment, {})
-    assert_same_bits(chains.read_checkpoint(path), segment.end)
+    assert_same_bits(read_checkpoint(path), segment.end)
     groups = open_artifact(path, "segment").groups
     assert_same_bits(groups["predictions"]["f"].values, segment.function)
     stats = groups["sample_stats"]
@@ -97,7 +97,7 @@ def test_arrays_of_any_shape_and_type_are_read_back(
     changed = segment.end._replace(tuned=tuned, state=state)
     stats = {**segment.stats, "swaps": rng.uniform(size=(2, 8, 3))}
     chains.write_segment(tmp_path / "out.nc", segment._replace(end=changed, stats=stats), {})
-    assert_same_bits(chains.read_checkpoint(tmp_path / "out.nc"), changed)
+    assert_same_bits(read_checkpoint(tmp_path / "out.nc"), changed)
     written = open_artifact(tmp_path / "out.nc", "segment").groups["sample_stats"]["swaps"]
     assert_same_bits(written.values, stats["swaps"])
     assert written.dims[:2] == ("chain", "draw")
@@ -188,9 +188,9 @@ def test_segments_of_no_draws_end_where_the_one_before_ended(
     chains.write_segment(empty, nothing, {"verb": "draw"})
     nothing = chains.empty_segment(open_artifact(empty, "segment"))
     chains.write_segment(again, nothing, {"verb": "draw"})
-    end = chains.read_checkpoint(segments[1])
+    end = read_checkpoint(segments[1])
     for path in (empty, again):
-        assert_same_bits(chains.read_checkpoint(path), end)
+        assert_same_bits(read_checkpoint(path), end)
         assert read_attrs(path)["verb"] == "draw"
         groups = open_artifact(path, "segment").groups
         assert {groups[name].sizes["draw"] for name in chains.DRAWN} == {0}

@@ -11,7 +11,7 @@ from nlobayes.artifacts import chains
 from nlobayes.artifacts.netcdf import open_artifact, read_attrs, write_groups
 from nlobayes.types import Segment
 from tests.refusals import refused
-from tests.unit.artifacts.opened import assemble, draws
+from tests.unit.artifacts.opened import assemble, draws, read_checkpoint
 
 MakeBlocks = Callable[..., tuple[list[Path], list[Path]]]
 MakeBlock = Callable[..., tuple[list[Path], list[Path]]]
@@ -140,7 +140,7 @@ def test_truncated_parts_are_refused(
     with refused("artifacts.no_seal", where=segments[1]):
         assemble(warmups, segments)
     with refused("artifacts.no_seal", where=segments[1]):
-        chains.read_checkpoint(segments[1])
+        read_checkpoint(segments[1])
 
 
 def test_segments_of_other_samplers_are_refused(

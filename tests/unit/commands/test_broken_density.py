@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from nlobayes import builder
-from nlobayes.artifacts.chains import read_checkpoint
 from nlobayes.artifacts.netcdf import open_artifact
 from tests.refusals import refused
+from tests.unit.artifacts.opened import read_checkpoint
 
 HMC = {"kind": "hmc", "integration_steps": 4}
 NUTS = {"kind": "nuts", "max_depth": 4}

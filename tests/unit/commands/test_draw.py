@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from nlobayes import builder
-from nlobayes.artifacts.chains import read_checkpoint
 from nlobayes.artifacts.contents import write_dataset
 from nlobayes.artifacts.netcdf import open_artifact
 from nlobayes.commands.pipeline.assemble import assemble
 from nlobayes.study.jobs import WarmupJob, read_job
 from nlobayes.types import Dataset
 from tests.refusals import refused
+from tests.unit.artifacts.opened import read_checkpoint
 
 DrawOn = Callable[..., Path]
 DRAWN = ("posterior", "sample_stats", "predictions")

@@ -13,7 +13,6 @@ import pytest
 from scipy.stats import norm
 
 from nlobayes import builder
-from nlobayes.artifacts.chains import read_checkpoint
 from nlobayes.artifacts.contents import read_map, write_dataset
 from nlobayes.artifacts.files import read_csv
 from nlobayes.artifacts.netcdf import open_artifact
@@ -25,6 +24,7 @@ from nlobayes.commands.pipeline.pretrain import pretrain
 from nlobayes.commands.pipeline.warmup import warmup
 from nlobayes.study.jobs import ModelJob
 from nlobayes.types import Dataset
+from tests.unit.artifacts.opened import read_checkpoint
 
 SIGMA, TRAIN, CHAINS = 0.2, 30, range(3)
 JUDGED: dict[str, Any] = {
