@@ -6,7 +6,7 @@ it was made from, so its bytes depend on theirs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -35,6 +35,8 @@ IN_WORDS = {
 """Labels in the bar of stages whose name is no noun."""
 Files = dict[str, Any]
 """Paths by the names of options."""
+Step = Callable[..., None]
+"""A method of `OneRun` that makes what one chain group or one MAP needs."""
 
 
 class OneRun:
@@ -60,7 +62,7 @@ class OneRun:
         self._bar, self._workers = bar or Bar(Progress(disable=True)), workers
         self._jobs = {"prepare": prepare_job(run.dataset), **run_jobs(run)}
         self._dataset: Files = {"dataset": self.path("prepare")}
-        self._groups = range(len(run.chain_groups))
+        self._starts, self._groups = sorted({*run.starts}), range(len(run.chain_groups))
 
     def path(self, stage: str, output: int = 0, **numbers: Any) -> Path:
         """Return the path of what a stage writes, by default the first of its outputs."""
@@ -71,12 +73,12 @@ class OneRun:
     @property
     def maps(self) -> list[Path]:
         """Paths of the MAPs that the run starts at."""
-        return [self.path("pretrain", chain=start) for start in sorted({*self._run.starts})]
+        return [self.path("pretrain", chain=start) for start in self._starts]
 
     def make_maps(self) -> None:
         """Make the dataset and the MAPs."""
         self._make_dataset()
-        self._each("make_map", sorted({*self._run.starts}))
+        self._each(OneRun.make_map, self._starts)
 
     def make_surrogate(self) -> None:
         """Make everything, from the table to the scores and the surrogate."""
@@ -99,7 +101,7 @@ class OneRun:
         """Count the stages of a run that converges with its last segment."""
         method, run = self._run.mcmc, self._run
         of_every_run = 7 + len(self._rivals) + (run.dataset.source.made_by is not None)
-        count = of_every_run + len(self.maps)
+        count = of_every_run + len(self._starts)
         if method is None:
             return count
         checks = method.segments - 1 if method.until else 0
@@ -130,13 +132,13 @@ class OneRun:
         else:
             self._make_dataset()
         first = 1 if method.until else method.segments
-        self._each("begin", self._groups)
+        self._each(OneRun.begin, self._groups)
         for segment in range(first, method.segments):
             if self._has_converged(segment, method):
                 for group in self._groups:
                     self.draw(group, range(segment, method.segments))
                 break
-            self._each("draw", self._groups, [segment])
+            self._each(OneRun.draw, self._groups, [segment])
         warmups = self._of_groups("warmup", method.warmup.segments)
         drawn = self._of_groups("draw", method.segments)
         return self._do("assemble", **self._dataset, warmup=warmups, segment=drawn)
@@ -214,11 +216,11 @@ class OneRun:
         self.output += output
         self._bar.advance(len(output))
 
-    def _each(self, step: str, numbers: Sequence[int], *more: Any) -> None:
+    def _each(self, step: Step, numbers: Sequence[int], *more: Any) -> None:
         """Make a step for each number of a chain group or MAP, in workers if there are several."""
         if self._workers == 1 or len(numbers) == 1:
             for number in numbers:
-                getattr(self, step)(number, *more)
+                step(self, number, *more)
             return
         apart = partial(_step_apart, self._rivals, self._run, self._root, step, more)
         with self._bar.watching():
@@ -226,9 +228,9 @@ class OneRun:
 
 
 def _step_apart(
-    rivals: Mapping[str, Rival], run: RunSpec, root: Path, step: str, more: Any, number: int
+    rivals: Mapping[str, Rival], run: RunSpec, root: Path, step: Step, more: Any, number: int
 ) -> list[list[str]]:
     """Make a step in a process of its own, and return the output of its stages."""
     one = OneRun(rivals, run, root)
-    getattr(one, step)(number, *more)
+    step(one, number, *more)
     return one.output
