@@ -1,11 +1,16 @@
 """SLHA files of neutralinos with a row of Prospino for each pair: every number is its own."""
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
+from pathlib import Path
 
 import numpy as np
 
+SHARED = Path(os.environ.get("NLOBAYES_SHARED", Path(__file__).parents[2] / "shared"))
+PROSPINO = SHARED / "data/prospino_chi1chi1.csv.gz"
+"""The public points of Prospino, where they are on this machine."""
 PIDS = (1000022, 1000023, 1000025, 1000035)
 SQUARKS = (*range(1000001, 1000007), *range(2000001, 2000007))
 HEADER = (

@@ -1,5 +1,6 @@
-"""Datasets of rows that a test makes itself."""
+"""Datasets of rows that a test makes itself, and the length of a table."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -16,3 +17,10 @@ def dataset_of(inputs: np.ndarray, target: np.ndarray, **changes: Any) -> Datase
     rows = (np.zeros(len(target), int), np.arange(min(5, len(target))))
     plain = Dataset(inputs, inputs, target, target, *rows, names, names, ("y",), PLAIN, {})
     return plain._replace(**changes)
+
+
+def length_of(table: Mapping[str, Any]) -> int:
+    """Give the one length of all columns."""
+    found = {name: len(column) for name, column in table.items()}
+    assert len(set(found.values())) == 1, found
+    return next(iter(found.values()))

@@ -43,8 +43,8 @@ def cross_sections_of(number: int, process: tuple[int, int]) -> dict[str, float]
     }
 
 
-def spectrum_text(number: int, without: str = "") -> str:
-    """Write MASS, NMIX, UMIX and VMIX of a point, one of them left out."""
+def spectrum_text(number: int) -> str:
+    """Write MASS, NMIX, UMIX and VMIX of a point."""
     columns = spectrum_of(number)
     masses = {particle: columns[f"m{i}"] for i, particle in enumerate(NEUTRALINOS, start=1)}
     masses |= {particle: columns[f"mc{i}"] for i, particle in enumerate(CHARGINOS, start=1)}
@@ -55,21 +55,17 @@ def spectrum_text(number: int, without: str = "") -> str:
             for name, value in columns.items()
             if name[0] == letter
         ]
-    return "".join(
-        "\n".join([f"BLOCK {name}", *lines, ""])
-        for name, lines in blocks.items()
-        if name != without
-    )
+    return "".join("\n".join([f"BLOCK {name}", *lines, ""]) for name, lines in blocks.items())
 
 
-def all_processes(number: int, energy: str = "13000", without: str = "") -> str:
+def all_processes(number: int) -> str:
     """Write a point with PROSPINO_OUTPUT of all processes."""
     rows = [
-        f"  {first} {second} {energy} "
+        f"  {first} {second} 13000 "
         + " ".join(repr(value) for value in cross_sections_of(number, (first, second)).values())
         for first, second in PROCESSES
     ]
-    return spectrum_text(number, without) + "\n".join(["BLOCK PROSPINO_OUTPUT", *rows, ""])
+    return spectrum_text(number) + "\n".join(["BLOCK PROSPINO_OUTPUT", *rows, ""])
 
 
 def xsection(

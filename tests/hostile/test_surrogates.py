@@ -21,7 +21,7 @@ from nlobayes.commands.tools.predict import predict
 from nlobayes.errors import InputError
 from nlobayes.surrogate.surrogate import Surrogate
 from tests.refusals import refused
-from tests.unit.surrogate.conftest import DRAWS, dataset, exported
+from tests.unit.surrogate.conftest import DRAWS, dataset, make_exported
 
 Edit = Callable[[h5py.File], Any]
 POINTS = "m1:GeV,n11,n12,n13,n14\n300,0.1,0.2,0.8,0.5\n"
@@ -146,6 +146,11 @@ def attribute(place: str, name: str, value: Any) -> Edit:
     return edit
 
 
+def odd(*given: Any, **how: Any) -> Edit:
+    """Add an array that no surrogate has."""
+    return lambda file: file.create_dataset("domain/odd", *given, **how)
+
+
 def reversed_(found: np.ndarray) -> np.ndarray:
     return found[..., ::-1].copy()
 
@@ -176,43 +181,24 @@ ARRAY = "artifacts.no_array"
 UNKNOWN = "surrogate.unknown_fact"
 
 WEIGHTS, LAST = "posterior/weights_1", "posterior/weights_3"
+TYPICAL, ODD = "domain/typical", "domain/odd"
 STRUCTURE: dict[str, tuple[Edit, str, str]] = {
-    "values of another file": (
-        instead("domain/typical", external("/etc/passwd")),
-        ELSEWHERE,
-        "domain/typical",
-    ),
-    "values of a device": (
-        instead("domain/typical", external("/dev/zero")),
-        ELSEWHERE,
-        "domain/typical",
-    ),
-    "values of a relative path": (
-        instead("domain/typical", external("x")),
-        ELSEWHERE,
-        "domain/typical",
-    ),
-    "virtual values": (instead("domain/typical", virtual), PACKED, "domain/typical"),
+    "values of another file": (instead(TYPICAL, external("/etc/passwd")), ELSEWHERE, TYPICAL),
+    "values of a device": (instead(TYPICAL, external("/dev/zero")), ELSEWHERE, TYPICAL),
+    "values of a relative path": (instead(TYPICAL, external("x")), ELSEWHERE, TYPICAL),
+    "virtual values": (instead(TYPICAL, virtual), PACKED, TYPICAL),
     "link to a file": (
-        instead("domain/typical", linked(h5py.ExternalLink("/etc/passwd", "/"))),
+        instead(TYPICAL, linked(h5py.ExternalLink("/etc/passwd", "/"))),
         LINK,
-        "domain/typical",
+        TYPICAL,
     ),
     "group in a file": (
         instead("noise", linked(h5py.ExternalLink("other.nc", "/noise"))),
         LINK,
         "noise",
     ),
-    "soft link": (
-        instead("domain/typical", linked(h5py.SoftLink("/domain/input"))),
-        LINK,
-        "domain/typical",
-    ),
-    "dangling link": (
-        instead("domain/typical", linked(h5py.SoftLink("/no"))),
-        LINK,
-        "domain/typical",
-    ),
+    "soft link": (instead(TYPICAL, linked(h5py.SoftLink("/domain/input"))), LINK, TYPICAL),
+    "dangling link": (instead(TYPICAL, linked(h5py.SoftLink("/no"))), LINK, TYPICAL),
     "soft link to the root": (
         lambda f: linked(h5py.SoftLink("/"))(f, "domain/up"),
         LINK,
@@ -223,42 +209,18 @@ STRUCTURE: dict[str, tuple[Edit, str, str]] = {
     "root within a group": (set_link("domain/up", "/"), TWICE, "domain/up"),
     "root within itself": (set_link("up", "/"), TWICE, "up"),
     "group of two names": (set_link("domain2", "domain"), TWICE, "domain2"),
-    "array of two names": (set_link("domain/again", "domain/typical"), TWICE, "domain/typical"),
+    "array of two names": (set_link("domain/again", TYPICAL), TWICE, TYPICAL),
     "groups within groups": (deep_groups, OBJECT, "in/in"),
     "thousands of groups": (wide_groups, "artifacts.too_many_objects", "4096"),
     "array at the root": (lambda f: f.create_dataset("odd", data=[1.0]), OBJECT, "odd"),
-    "stored type": (lambda f: f.__setitem__("domain/odd", np.dtype("f8")), OBJECT, "domain/odd"),
+    "stored type": (lambda f: f.__setitem__(ODD, np.dtype("f8")), OBJECT, ODD),
     "zeros, packed": (values(WEIGHTS, np.zeros_like, compression="gzip"), PACKED, WEIGHTS),
-    "zeros, never written": (
-        lambda f: f.create_dataset("domain/odd", (10**12,), "f8", chunks=(1024,)),
-        PACKED,
-        "domain/odd",
-    ),
-    "more than the file has": (
-        lambda f: f.create_dataset("domain/odd", (10**12,), "f8"),
-        "artifacts.claims_too_much",
-        "domain/odd",
-    ),
-    "values of any length": (
-        lambda f: f.create_dataset("domain/odd", (1,), h5py.vlen_dtype(np.int64)),
-        OTHER,
-        "domain/odd",
-    ),
-    "pairs": (
-        lambda f: f.create_dataset("domain/odd", (1,), np.dtype([("x", "f8"), ("y", "i4")])),
-        OTHER,
-        "domain/odd",
-    ),
-    "references": (
-        lambda f: f.create_dataset("domain/odd", (1,), h5py.ref_dtype),
-        OTHER,
-        "domain/odd",
-    ),
-    "opaque bytes": (
-        lambda f: f.create_dataset("domain/odd", (1,), np.dtype("V8")),
-        OTHER,
-        "domain/odd",
-    ),
+    "zeros, never written": (odd((10**12,), "f8", chunks=(1024,)), PACKED, ODD),
+    "more than the file has": (odd((10**12,), "f8"), "artifacts.claims_too_much", ODD),
+    "values of any length": (odd((1,), h5py.vlen_dtype(np.int64)), OTHER, ODD),
+    "pairs": (odd((1,), np.dtype([("x", "f8"), ("y", "i4")])), OTHER, ODD),
+    "references": (odd((1,), h5py.ref_dtype), OTHER, ODD),
+    "opaque bytes": (odd((1,), np.dtype("V8")), OTHER, ODD),
     "other byte order": (values(WEIGHTS, lambda v: v.astype(">f4")), OTHER, WEIGHTS),
     "half precision": (values(WEIGHTS, lambda v: v.astype("f2")), OTHER, WEIGHTS),
     "several texts in an attribute": (many_attributes, "artifacts.several_texts", "several"),
@@ -272,7 +234,51 @@ STRUCTURE: dict[str, tuple[Edit, str, str]] = {
 Each is an edit, the code of its refusal, and a word of one of its fields.
 """
 
+WRONG: dict[str, tuple[str, Any]] = {
+    "equal columns": ("columns", ["m1", "m1", "n12", "n13", "n14"]),
+    "column that does not print": ("columns", ["m1\n", "n11", "n12", "n13", "n14"]),
+    "target with escapes": ("target", ESCAPE),
+    "target of 10^5 characters": ("target", "x" * 100_000),
+    "check without passed": ("verdict.convergence", {"rhat": {"value": 1}}),
+    "check of text": ("verdict.convergence", {"rhat": "fine"}),
+    "verdict of text": ("verdict.converged", "yes"),
+    "unknown activation": ("activation", "evil"),
+    "unknown map": ("transforms.features.map", "evil"),
+    "components of text": (COMPONENTS, [["a"] * 5] * 5),
+    "components as one list": (COMPONENTS, [1.0] * 5),
+    "components beyond numbers": (COMPONENTS, [[NAN] * 5] * 5),
+    "unknown target scale": ("transforms.target.scale", "evil"),
+    "classes": ("transforms.target.scale", "classes"),
+    "labels": ("transforms.target.labels", [0, 1]),
+    "target sd of text": ("transforms.target.sd", "1"),
+    "target sd negative": ("transforms.target.sd", -1),
+    "target sd zero": ("transforms.target.sd", 0.0),
+    "target sd true": ("transforms.target.sd", True),
+    "target mean vast": ("transforms.target.mean", 10**400),
+    "feature scale zero": ("transforms.features.scale", [0.0] * 5),
+    "noise about evil": ("noise.about", "evil"),
+    "noise scale negative": ("noise.scale", -0.1),
+    "noise scale NaN": ("noise.scale", NAN),
+    "noise scale infinite": ("noise.scale", INF),
+    "noise exponent NaN": ("noise.exponent", NAN),
+    "noise reference zero": ("noise.reference_sd", 0),
+    "noise column negative": ("noise.column", -1),
+    "noise column of a fraction": ("noise.column", 0.5),
+    "noise sd negative": ("noise.sd_per_scale", [-1.0]),
+    "noise knots reversed": ("noise.knots", [[1.0, -1.0]]),
+    "domain edge NaN": ("domain.edge", NAN),
+    "domain inside vast": ("domain.inside", 1e300),
+    "domain inside zero": ("domain.inside", 0),
+    "scores of text": ("scores", {"test": {"rmse": "small"}}),
+    "limits of text": ("domain.limits", {"|m1|": "wide"}),
+    "noise ranges reversed": ("noise.scale_range", [2.0, 1.0]),
+    "noise ranges of text": ("noise.spread_range", "wide"),
+    "origin of lists": ("table_metadata", {"process": [1]}),
+}
+"""A fact by its place, and a value that it cannot have."""
+
 SCHEMA: dict[str, tuple[Edit, str, str]] = {
+    **{name: (fact(place, value), FACT, place) for name, (place, value) in WRONG.items()},
     **{
         f"{name} of another type": (fact(name, "odd"), LACKS, name)
         for name in ("transforms", "verdict", "noise", "domain")
@@ -288,74 +294,27 @@ SCHEMA: dict[str, tuple[Edit, str, str]] = {
     "array for activation": (lambda f: f.attrs.create("activation", [1, 2]), FACT, "activation"),
     "array for columns": (lambda f: f.attrs.create("columns", [1.0, 2.0]), FACT, "columns"),
     "seven columns": (fact("columns", [*"abcdefg"]), WHOLE, "columns, limits and typical"),
-    "equal columns": (fact("columns", ["m1", "m1", "n12", "n13", "n14"]), FACT, "columns"),
-    "column that does not print": (
-        fact("columns", ["m1\n", "n11", "n12", "n13", "n14"]),
-        FACT,
-        "columns",
-    ),
-    "target with escapes": (fact("target", ESCAPE), FACT, "target"),
-    "target of 10^5 characters": (fact("target", "x" * 100_000), FACT, "target"),
     "unit of a number": (fact("units.m1", 3), FACT, "units"),
     "verdict without calibration": (without("verdict.calibration"), LACKS, "verdict.calibration"),
-    "check without passed": (
-        fact("verdict.convergence", {"rhat": {"value": 1}}),
-        FACT,
-        "verdict.convergence",
-    ),
-    "check of text": (fact("verdict.convergence", {"rhat": "fine"}), FACT, "verdict.convergence"),
-    "verdict of text": (fact("verdict.converged", "yes"), FACT, "verdict.converged"),
-    "unknown activation": (fact("activation", "evil"), FACT, "activation"),
     "activations too many": (fact("activation", ["tanh"] * 9), WHOLE, "a whole network"),
-    "unknown map": (fact("transforms.features.map", "evil"), FACT, "transforms.features.map"),
     "map of other columns": (
         fact("transforms.features.map", "pair_invariants"),
         WHOLE,
         "feature map",
     ),
-    "components of text": (fact(COMPONENTS, [["a"] * 5] * 5), FACT, COMPONENTS),
-    "components as one list": (fact(COMPONENTS, [1.0] * 5), FACT, COMPONENTS),
-    "components beyond numbers": (fact(COMPONENTS, [[NAN] * 5] * 5), FACT, COMPONENTS),
     "components without shares": (fact(COMPONENTS, [[0.0] * 5] * 5), WHOLE, "feature map"),
     "shares without components": (
         fact("transforms.features.explained", [0.2] * 5),
         WHOLE,
         "feature map",
     ),
-    "unknown target scale": (
-        fact("transforms.target.scale", "evil"),
-        FACT,
-        "transforms.target.scale",
-    ),
-    "classes": (fact("transforms.target.scale", "classes"), FACT, "transforms.target.scale"),
-    "labels": (fact("transforms.target.labels", [0, 1]), FACT, "transforms.target.labels"),
-    "target sd of text": (fact("transforms.target.sd", "1"), FACT, "transforms.target.sd"),
-    "target sd negative": (fact("transforms.target.sd", -1), FACT, "transforms.target.sd"),
-    "target sd zero": (fact("transforms.target.sd", 0.0), FACT, "transforms.target.sd"),
-    "target sd true": (fact("transforms.target.sd", True), FACT, "transforms.target.sd"),
-    "target mean vast": (fact("transforms.target.mean", 10**400), FACT, "transforms.target.mean"),
-    "feature scale zero": (
-        fact("transforms.features.scale", [0.0] * 5),
-        FACT,
-        "transforms.features.scale",
-    ),
     "features too few": (fact("transforms.features.mean", [0.0] * 4), WHOLE, "gives the features"),
-    "noise about evil": (fact("noise.about", "evil"), FACT, "noise.about"),
-    "noise scale negative": (fact("noise.scale", -0.1), FACT, "noise.scale"),
-    "noise scale NaN": (fact("noise.scale", NAN), FACT, "noise.scale"),
-    "noise scale infinite": (fact("noise.scale", INF), FACT, "noise.scale"),
-    "noise exponent NaN": (fact("noise.exponent", NAN), FACT, "noise.exponent"),
-    "noise reference zero": (fact("noise.reference_sd", 0), FACT, "noise.reference_sd"),
     "noise column 99": (fact("noise.column", 99), WHOLE, "column is one of the features"),
-    "noise column negative": (fact("noise.column", -1), FACT, "noise.column"),
-    "noise column of a fraction": (fact("noise.column", 0.5), FACT, "noise.column"),
-    "noise sd negative": (fact("noise.sd_per_scale", [-1.0]), FACT, "noise.sd_per_scale"),
     "noise sd of more bins": (fact("noise.sd_per_scale", [1.0, 1.0]), WHOLE, "the same bins"),
     "noise edges of one bin": (fact("noise.edges", EDGES), WHOLE, "the same bins"),
     "noise bins about draws": (noise_of(51, EDGES, "draws"), WHOLE, "the same bins"),
     "noise edges reversed": (noise_of(51, EDGES[::-1]), FACT, "noise.edges"),
     "noise edges equal": (noise_of(3, [1.0, 1.0]), FACT, "noise.edges"),
-    "noise knots reversed": (fact("noise.knots", [[1.0, -1.0]]), FACT, "noise.knots"),
     "noise coefficients missing": (
         fact("noise.coefficients", [[1.0]]),
         WHOLE,
@@ -368,11 +327,7 @@ SCHEMA: dict[str, tuple[Edit, str, str]] = {
     ),
     "noise of another word": (fact("noise.evil", 1), UNKNOWN, "noise"),
     "domain of another word": (fact("domain.evil", 1), UNKNOWN, "domain"),
-    "domain edge NaN": (fact("domain.edge", NAN), FACT, "domain.edge"),
     "domain edge below inside": (fact("domain.edge", 1e-9), WHOLE, "inside is at most edge"),
-    "domain inside vast": (fact("domain.inside", 1e300), FACT, "domain.inside"),
-    "domain inside zero": (fact("domain.inside", 0), FACT, "domain.inside"),
-    "scores of text": (fact("scores", {"test": {"rmse": "small"}}), FACT, "scores"),
     "weights NaN": (poked(WEIGHTS, NAN), WHOLE, "every array holds finite"),
     "weights infinite": (poked(LAST, INF), WHOLE, "every array holds finite"),
     "biases NaN": (poked("posterior/biases_1", NAN), WHOLE, "every array holds finite"),
@@ -414,9 +369,9 @@ SCHEMA: dict[str, tuple[Edit, str, str]] = {
     ),
     "rows NaN": (poked("domain/features", NAN), WHOLE, "every array holds finite"),
     "rows missing": (lambda f: f.__delitem__("domain/features"), ARRAY, "domain/features"),
-    "typical in two axes": (values("domain/typical", lambda v: v[None]), SHAPE, "domain/typical"),
-    "typical outside": (values("domain/typical", lambda v: v + 1e6), WHOLE, "typical lies within"),
-    "typical not allowed": (poked("domain/typical", 0.0), WHOLE, "typical lies within"),
+    "typical in two axes": (values(TYPICAL, lambda v: v[None]), SHAPE, TYPICAL),
+    "typical outside": (values(TYPICAL, lambda v: v + 1e6), WHOLE, "typical lies within"),
+    "typical not allowed": (poked(TYPICAL, 0.0), WHOLE, "typical lies within"),
     "limits reversed": (values("domain/limits", reversed_), WHOLE, "typical lies within"),
     "limits of other quantities": (
         fact("domain.limits", {"evil": [0, 1]}),
@@ -424,12 +379,8 @@ SCHEMA: dict[str, tuple[Edit, str, str]] = {
         "there are limits of",
     ),
     "limits of a mass missing": (fact("domain.limits", {}), WHOLE, "there are limits of each"),
-    "limits of text": (fact("domain.limits", {"|m1|": "wide"}), FACT, "domain.limits"),
     "spacing negative": (values("domain/spacing", np.negative), WHOLE, "spacing is above 0"),
     "spacing missing": (lambda f: f.__delitem__("domain/spacing"), ARRAY, "domain/spacing"),
-    "noise ranges reversed": (fact("noise.scale_range", [2.0, 1.0]), FACT, "noise.scale_range"),
-    "noise ranges of text": (fact("noise.spread_range", "wide"), FACT, "noise.spread_range"),
-    "origin of lists": (fact("table_metadata", {"process": [1]}), FACT, "table_metadata"),
     "limits infinite": (
         values("domain/limits", lambda v: v * INF),
         WHOLE,
@@ -465,7 +416,9 @@ SCHEMA: dict[str, tuple[Edit, str, str]] = {
 def honest(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small surrogate that predicts."""
     path = tmp_path_factory.mktemp("honest") / "surrogate.nc"
-    write_surrogate(path, exported(), dataset(), {"verb": "export", "device": "cpu", "spec": {}})
+    write_surrogate(
+        path, make_exported(), dataset(), {"verb": "export", "device": "cpu", "spec": {}}
+    )
     return path
 
 

@@ -5,7 +5,6 @@
 mu^2 = 10^4 GeV^2; x L_- = x (dbar - ubar), x L_+ = 2 x (ubar + dbar)).
 """
 
-import os
 from pathlib import Path
 
 import numpy as np
@@ -14,22 +13,16 @@ import pytest
 
 from nlobayes.physics import evolution
 from nlobayes.physics.hadronic import cross_sections
-from nlobayes.physics.luminosity import (
-    Luminosities,
-    drell_yan_gluon,
-    drell_yan_quark,
-    luminosities,
-)
+from nlobayes.physics.luminosity import Luminosities, drell_yan_gluon, drell_yan_quark, luminosities
 from nlobayes.physics.mellin import CONTOUR, invert
 from nlobayes.physics.mssm import Parameters, neutralinos
 from nlobayes.physics.partonic import Pair, identical_pair, select_pair
 from nlobayes.physics.pdf import MSTW2008_NLO, InputDistributions
 from nlobayes.physics.splitting import leading_order, next_to_leading_order
 from tests.les_houches import LES_HOUCHES_TOY
+from tests.prospino_points import PROSPINO
 
 DATA = Path(__file__).parent / "data"
-SHARED = Path(os.environ.get("NLOBAYES_SHARED", Path(__file__).parents[2].parent / "shared"))
-PROSPINO = SHARED / "data" / "prospino_chi1chi1.csv.gz"
 
 INPUTS = {"toy": LES_HOUCHES_TOY, "mstw_nlo": MSTW2008_NLO}
 ROOT_HALF = np.sqrt(0.5)

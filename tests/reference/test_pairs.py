@@ -14,14 +14,7 @@ from scipy.integrate import quad_vec
 from nlobayes.physics.hadronic import cross_sections
 from nlobayes.physics.luminosity import Luminosities, luminosities
 from nlobayes.physics.mssm import Parameters, Spectrum, neutralinos
-from nlobayes.physics.partonic import (
-    DOWN_TYPE,
-    UP_TYPE,
-    Pair,
-    Quark,
-    identical_pair,
-    select_pair,
-)
+from nlobayes.physics.partonic import DOWN_TYPE, UP_TYPE, Pair, Quark, identical_pair, select_pair
 from nlobayes.physics.pdf import MSTW2008_NLO
 from nlobayes.physics.scans import sample_parameters
 from tests.born import born_cross_section

@@ -21,13 +21,11 @@ from nlobayes.inference.kernel import LogDensity, Posterior
 from nlobayes.inference.sampling import draw
 from nlobayes.inference.warmup import adapt
 from nlobayes.kernels import KERNELS
-from nlobayes.likelihoods.gaussian import GaussianLikelihood
 from nlobayes.methods.mcmc import MCMC
 from nlobayes.model.conditionals import Conjugates
-from nlobayes.priors.independent import FanInPrior, GaussianPrior
 from nlobayes.study.jobs import ModelJob
-from nlobayes.study.network import Network
 from nlobayes.types import Dataset
+from tests.jobs import model_job
 from tests.rows import dataset_of
 
 pytestmark = pytest.mark.statistical
@@ -217,8 +215,8 @@ def make_dataset(
     Errors are in units of which the network's are half as many.
     """
     split = np.where(np.arange(len(target)) < len(target) - 1, 0, -1)
-    transforms = {"target": {"sd": 2.0}}
-    return dataset_of(features, target, split=split, transforms=transforms, error=error)
+    facts = {"reference": np.arange(2), "transforms": {"target": {"sd": 2.0}}, "error": error}
+    return dataset_of(features, target, split=split, **facts)
 
 
 def sample_model(
@@ -244,12 +242,8 @@ def assert_linear_regression(kind: str, error: np.ndarray | None = None) -> None
     sigma, precision, rng = 0.5, 4.0, np.random.default_rng(3)
     features = rng.normal(size=(21, 3)) @ np.array([[1, 0.8, 0], [0, 0.6, 0], [0, 0, 2.0]])
     target = features @ [0.5, -1.0, 0.25] + 0.3 + sigma * rng.normal(size=21)
-    job = ModelJob(
-        network=Network(hidden=()),
-        prior=GaussianPrior(kind="gaussian", precision=precision, non_centered=kind == "hmc"),
-        likelihood=GaussianLikelihood(kind="gaussian", sigma=sigma),
-        precision="float64",
-    )
+    prior = {"kind": "gaussian", "precision": precision, "non_centered": kind == "hmc"}
+    job = model_job(prior=prior, sigma=sigma)
 
     def weights_and_bias(model: builder.Model) -> Observe:
         def observe(position: jax.Array) -> jax.Array:
@@ -340,12 +334,7 @@ def test_network_of_two_hidden_units(kind: str) -> None:
     """Posterior of f at two points, against quadrature."""
     x, y, means, variances = two_units()
     dataset = make_dataset(x[:, None], y)
-    job = ModelJob(
-        network=Network(hidden=(2,)),
-        prior=FanInPrior(kind="fan_in", scale=2.0),
-        likelihood=GaussianLikelihood(kind="gaussian", sigma=SIGMA),
-        precision="float64",
-    )
+    job = model_job(2, prior={"kind": "fan_in", "scale": 2.0}, sigma=SIGMA)
 
     def observe_f(model: builder.Model) -> Observe:
         observe = builder.observer(model, dataset)

@@ -11,16 +11,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from pydantic import TypeAdapter
 from scipy.special import log_expit, log_softmax
 from scipy.stats import cauchy, gamma, halfcauchy, halfnorm, invgamma, laplace, norm, qmc, t
 
 from nlobayes import builder
-from nlobayes.likelihoods import Likelihood
-from nlobayes.priors import Prior
 from nlobayes.study.jobs import ModelJob
-from nlobayes.study.network import Network
 from nlobayes.types import Dataset
+from tests.jobs import model_job
 from tests.statistical.test_exactness import assert_expectations, make_dataset, sample_model
 
 pytestmark = pytest.mark.statistical
@@ -31,16 +28,6 @@ PINNED = 1e16
 SIGMA = 0.5
 
 Variables = dict[str, jax.Array]
-
-
-def job(prior: dict[str, Any], likelihood: dict[str, Any]) -> ModelJob:
-    """State a linear model."""
-    return ModelJob(
-        network=Network(hidden=()),
-        prior=TypeAdapter(Prior).validate_python(prior),
-        likelihood=TypeAdapter(Likelihood).validate_python(likelihood),
-        precision="float64",
-    )
 
 
 def gaussian_prior(**changes: float) -> dict[str, Any]:
@@ -148,7 +135,7 @@ def test_learned_noise(targets: int) -> None:
         noise = jnp.reshape(jnp.log(v["noise"]), -1)
         return [q for k in range(targets) for q in (*v["weights_1"][:, k], noise[k])]
 
-    stated = job(gaussian_prior(), {"kind": "gaussian", "sigma": None})
+    stated = model_job(prior=gaussian_prior(), likelihood={"kind": "gaussian", "sigma": None})
     assert_moments(stated, dataset, quantities, (np.concatenate(means), np.concatenate(variances)))
 
 
@@ -167,7 +154,9 @@ def test_student_t_with_learned_scale_and_degrees() -> None:
 
     moments = on_grid(log_density, [(0.0, 1.4), (-3.0, 0.6), (-7.0, 5.0)], 44)
     assert_moments(
-        job(gaussian_prior(), {"kind": "student_t", "degrees_of_freedom": None}),
+        model_job(
+            prior=gaussian_prior(), likelihood={"kind": "student_t", "degrees_of_freedom": None}
+        ),
         make_dataset(x, y),
         lambda v: [weight(v), jnp.log(v["noise"]), jnp.log(v["degrees_of_freedom"] - 2)],
         moments,
@@ -186,7 +175,7 @@ def test_laplace_with_learned_scale() -> None:
         return norm.logpdf(w) + log_half_normal(log_b) + data
 
     moments = on_grid(log_density, [(0.0, 1.4), (-2.5, 0.5)], 300)
-    stated = job(gaussian_prior(), {"kind": "laplace"})
+    stated = model_job(prior=gaussian_prior(), likelihood={"kind": "laplace"})
     dataset = make_dataset(x, y)
     assert_moments(stated, dataset, lambda v: [weight(v), jnp.log(v["noise"])], moments)
 
@@ -211,7 +200,10 @@ def test_heteroscedastic_trend() -> None:
     known = np.column_stack([means, slope, offset])
     spread = np.diagonal(covariance, axis1=1, axis2=2)
     moments = mixture(log_weight, known, np.column_stack([spread, np.zeros((len(slope), 2))]))
-    stated = job(gaussian_prior(bias_precision=1.0), {"kind": "heteroscedastic", "scale": 0.4})
+    stated = model_job(
+        prior=gaussian_prior(bias_precision=1.0),
+        likelihood={"kind": "heteroscedastic", "scale": 0.4},
+    )
 
     def quantities(v: Variables) -> list[Any]:
         w, b = v["weights_1"][0], v["biases_1"]
@@ -237,7 +229,10 @@ def test_bernoulli_logits() -> None:
         return norm.logpdf(w) + norm.logpdf(b) + data
 
     moments = on_grid(log_density, [(-2, 4), (-3, 3)], 240)
-    stated = job(gaussian_prior(bias_precision=1.0), {"kind": "bernoulli", "temperature": 0.7})
+    stated = model_job(
+        prior=gaussian_prior(bias_precision=1.0),
+        likelihood={"kind": "bernoulli", "temperature": 0.7},
+    )
     dataset = in_classes(make_dataset(x, y), 2)
     assert_moments(stated, dataset, lambda v: [weight(v), v["biases_1"][0]], moments)
 
@@ -255,7 +250,9 @@ def test_categorical_logits() -> None:
         return norm.logpdf(w).sum(axis=0) + data.sum(axis=(1, 2))
 
     moments = on_grid(log_density, [(-4, 4)] * 3, 48)
-    stated = job(gaussian_prior(), {"kind": "categorical", "temperature": 0.7})
+    stated = model_job(
+        prior=gaussian_prior(), likelihood={"kind": "categorical", "temperature": 0.7}
+    )
     dataset = in_classes(make_dataset(x, y), 3)
     assert_moments(stated, dataset, lambda v: [*v["weights_1"][0]], moments)
 
@@ -307,7 +304,10 @@ def test_hierarchical_scales(name: str) -> None:
         np.column_stack([parts[2], np.zeros(len(log_scale))]),
     )
     assert_moments(
-        job({"kind": "hierarchical", "hyper": hyper}, {"kind": "gaussian", "sigma": SIGMA}),
+        model_job(
+            prior={"kind": "hierarchical", "hyper": hyper},
+            sigma=SIGMA,
+        ),
         make_dataset(x, y),
         lambda v: [*v["weights_1"][:, 0], v["biases_1"][0], jnp.log(v["scale_weights_1"])],
         moments,
@@ -337,7 +337,7 @@ def test_tensorbnn_scales() -> None:
     )
     prior = {"kind": "tensorbnn", "mean_sd": 0.5, "scale_mean": 0.5, "scale_sd": 0.8}
     assert_moments(
-        job(prior, {"kind": "gaussian", "sigma": SIGMA}),
+        model_job(prior=prior, sigma=SIGMA),
         make_dataset(x, y),
         lambda v: [
             *v["weights_1"][:, 0],
@@ -365,7 +365,7 @@ def test_horseshoe_weights() -> None:
     log_evidence, means, variances = conjugate(design, y[:-1], SIGMA, covariances)
     prior = {"kind": "horseshoe", "global_scale": 0.5, "slab_scale": 1.5}
     assert_moments(
-        job(prior, {"kind": "gaussian", "sigma": SIGMA}),
+        model_job(prior=prior, sigma=SIGMA),
         make_dataset(x, y),
         lambda v: [*v["weights_1"][:, 0], v["biases_1"][0]],
         mixture(log_evidence, means, variances),
@@ -393,5 +393,5 @@ def test_independent_weights(family: str) -> None:
 
     moments = on_grid(log_density, [(-1.5, 3.5), (-2.5, 2.5)], 240)
     prior = {"kind": family, "output_bias_scale": PINNED**-0.5, **changes}
-    stated = job(prior, {"kind": "gaussian", "sigma": 2.0})
+    stated = model_job(prior=prior, sigma=2.0)
     assert_moments(stated, make_dataset(x, y), lambda v: [*v["weights_1"][:, 0]], moments)

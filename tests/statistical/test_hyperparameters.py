@@ -10,12 +10,10 @@ from scipy.stats import gamma, halfcauchy, multivariate_normal
 
 from nlobayes import builder
 from nlobayes.diagnostics import agreement
-from nlobayes.likelihoods.gaussian import GaussianLikelihood
 from nlobayes.priors.hierarchical import GammaPrecision, HalfCauchyScale, HierarchicalPrior
 from nlobayes.priors.tensorbnn import TensorBNNPrior
-from nlobayes.study.jobs import ModelJob
-from nlobayes.study.network import Network
 from nlobayes.types import Dataset
+from tests.jobs import model_job
 from tests.statistical.test_exactness import (
     SIGMA,
     Observe,
@@ -32,15 +30,6 @@ HYPER: dict[str, Any] = {
     "gamma_precision": GammaPrecision(kind="gamma_precision", shape=1.5, rate=0.7),
     "half_cauchy": HalfCauchyScale(kind="half_cauchy", scale=0.6),
 }
-
-
-def job_of(prior: Any, *hidden: int) -> ModelJob:
-    return ModelJob(
-        network=Network(hidden=hidden),
-        prior=prior,
-        likelihood=GaussianLikelihood(kind="gaussian", sigma=SIGMA),
-        precision="float64",
-    )
 
 
 def linear_rows() -> tuple[np.ndarray, np.ndarray]:
@@ -77,7 +66,9 @@ def test_scale_of_a_linear_model(kind: str, hyper: str) -> None:
         return lambda q: jnp.log(model.density.variables(q)["scale_weights_1"])[None]
 
     prior = HierarchicalPrior(kind="hierarchical", hyper=HYPER[hyper])
-    draws = sample_model(kind, job_of(prior), make_dataset(*linear_rows()), observe_log_scale)
+    draws = sample_model(
+        kind, model_job(prior=prior, sigma=SIGMA), make_dataset(*linear_rows()), observe_log_scale
+    )
     log_scale = draws[..., :LAST_IS_KINETIC]
     quantities = np.concatenate([log_scale, (log_scale - mean) ** 2], axis=-1)
     assert_expectations(quantities, {"mean": mean, "variance": variance})
@@ -120,7 +111,7 @@ def test_both_ways_agree_on_a_network(prior: Any, names: tuple[str, ...]) -> Non
     x = np.linspace(-1.5, 1.5, 10)
     y = np.tanh(x) + SIGMA * np.random.default_rng(4).normal(size=10)
     dataset = make_dataset(x[:, None], y)
-    model = builder.build_model(job_of(prior, 3), dataset)
+    model = builder.build_model(model_job(3, prior=prior, sigma=SIGMA), dataset)
     observe = observe_with_hyperparameters(model, dataset, names)
     joint, gibbs = (
         sample_built(kind, model, observe, length=4000) for kind in ("hmc", "gibbs_hmc")

@@ -21,6 +21,7 @@ from nlobayes.inference.warmup import adapt
 from nlobayes.methods.mcmc import MCMC
 from nlobayes.study.jobs import ModelJob
 from nlobayes.types import Dataset
+from tests.jobs import model_job
 from tests.statistical.test_exactness import make_dataset
 
 pytestmark = pytest.mark.statistical
@@ -45,14 +46,8 @@ METHODS: dict[str, dict[str, Any]] = {
 
 def job_of(output: str, hidden: tuple[int, ...], prior: dict[str, Any]) -> ModelJob:
     """A network with learned noise."""
-    return ModelJob.model_validate(
-        {
-            "network": {"hidden": hidden, "output": output},
-            "prior": prior,
-            "likelihood": {"kind": "gaussian", "sigma": None, "scale": 0.5},
-            "precision": "float64",
-        }
-    )
+    noise = {"kind": "gaussian", "sigma": None, "scale": 0.5}
+    return model_job(*hidden, prior=prior, likelihood=noise, output=output)
 
 
 def method_of(name: str) -> MCMC:

@@ -15,11 +15,8 @@ from nlobayes.inference.adaptation import Untuned
 from nlobayes.inference.kernel import LogDensity, Posterior
 from nlobayes.inference.sampling import draw
 from nlobayes.inference.warmup import adapt
-from nlobayes.likelihoods.gaussian import GaussianLikelihood
 from nlobayes.methods.mcmc import MCMC as Chains
-from nlobayes.priors.independent import FanInPrior
-from nlobayes.study.jobs import ModelJob
-from nlobayes.study.network import Network
+from tests.jobs import model_job
 from tests.rows import dataset_of
 
 pytestmark = pytest.mark.statistical
@@ -32,13 +29,8 @@ X = np.linspace(-1.5, 1.5, 12)
 def make_model() -> builder.Model:
     """1-4-1 on twelve rows of a wave with noise."""
     y = np.sin(2 * X) + SIGMA * np.random.default_rng(6).normal(size=len(X))
-    job = ModelJob(
-        network=Network(hidden=(4,)),
-        prior=FanInPrior(kind="fan_in", scale=1.5),
-        likelihood=GaussianLikelihood(kind="gaussian", sigma=SIGMA),
-        precision="float64",
-    )
-    dataset = dataset_of(X[:, None], y, transforms={"target": {}})
+    job = model_job(4, prior={"kind": "fan_in", "scale": 1.5}, sigma=SIGMA)
+    dataset = dataset_of(X[:, None], y, reference=np.arange(2), transforms={"target": {}})
     return builder.build_model(job, dataset)
 
 

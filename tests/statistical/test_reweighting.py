@@ -1,7 +1,7 @@
 """Draws that were moved by weights against draws of the new posterior, both sampled here."""
 
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -16,6 +16,7 @@ from nlobayes.evaluation.reweighting.importance import Weights, check, importanc
 from nlobayes.evaluation.reweighting.importance import weighted_mean as mean_of
 from nlobayes.study.jobs import ModelJob
 from nlobayes.types import Dataset, NamedArrays
+from tests.jobs import model_job
 from tests.rows import dataset_of
 from tests.statistical.test_exactness import FEWEST_EFFECTIVE, SIGNIFICANCE, sample_built
 
@@ -32,13 +33,7 @@ class Drawn(NamedTuple):
 
 
 def job(sigma: float) -> ModelJob:
-    model: dict[str, Any] = {
-        "network": {"hidden": [2]},
-        "prior": {"kind": "fan_in", "scale": 0.7},
-        "likelihood": {"kind": "gaussian", "sigma": sigma},
-        "precision": "float64",
-    }
-    return ModelJob.model_validate(model)
+    return model_job(2, prior={"kind": "fan_in", "scale": 0.7}, sigma=sigma)
 
 
 @cache

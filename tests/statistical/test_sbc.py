@@ -32,7 +32,7 @@ from nlobayes.inference.kernel import LogDensity, Posterior
 from nlobayes.inference.sampling import draw
 from nlobayes.inference.warmup import adapt
 from nlobayes.methods.mcmc import MCMC
-from nlobayes.study.jobs import ModelJob
+from tests.jobs import model_job
 from tests.statistical.test_exactness import make_dataset
 
 pytestmark = pytest.mark.statistical
@@ -74,14 +74,7 @@ CASES = {
 
 def make_model(case: Case) -> builder.Model:
     """The posterior of 1-4-1; its data are replaced in each replicate."""
-    job = ModelJob.model_validate(
-        {
-            "network": {"hidden": (4,), "output": case.output},
-            "prior": case.prior,
-            "likelihood": case.likelihood,
-            "precision": "float64",
-        }
-    )
+    job = model_job(4, prior=case.prior, likelihood=case.likelihood, output=case.output)
     return builder.build_model(job, make_dataset(X[:, None], np.zeros(len(X))))
 
 

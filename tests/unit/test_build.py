@@ -1,7 +1,7 @@
 """Job specifications become the functions they name, on the rows they should see."""
 
 from itertools import product
-from typing import Any, Literal
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -26,13 +26,11 @@ from nlobayes.kernels.nuts import NUTSKernel
 from nlobayes.kernels.random_walk import RandomWalkKernel
 from nlobayes.likelihoods import Likelihood
 from nlobayes.likelihoods.gaussian import GaussianLikelihood
-from nlobayes.model.conditionals import Conjugates
 from nlobayes.priors import Prior
 from nlobayes.priors.hierarchical import GammaPrecision, HierarchicalPrior
-from nlobayes.priors.independent import FanInPrior, GaussianPrior
-from nlobayes.study.jobs import ModelJob
-from nlobayes.study.network import Network
+from nlobayes.priors.independent import GaussianPrior
 from nlobayes.types import Dataset
+from tests.jobs import model_job
 from tests.refusals import refused
 
 SIGMA = 0.2
@@ -43,49 +41,54 @@ MASS_MATRICES: tuple[Any, ...] = ("dense", "low_rank", "identity")
 LEARNED = GaussianLikelihood(kind="gaussian", sigma=None, scale=0.5)
 
 
-NO_CONJUGATES = Conjugates(refresh=lambda key, position: position, entries=np.array([], int))
+every_likelihood = pytest.mark.parametrize(
+    "likelihood", [TOLERANCE, LEARNED], ids=["fixed", "learned"]
+)
 
 
 def half_square(q: jax.Array, b: Any = 1.0) -> jax.Array:
     return -0.5 * b * jnp.sum(q**2)
 
 
-def job(
-    hidden: tuple[int, ...] = (4,),
-    likelihood: Likelihood = TOLERANCE,
-    prior: Prior | None = None,
-    device: Literal["cpu", "gpu"] = "cpu",
-) -> ModelJob:
-    return ModelJob(
-        network=Network(hidden=hidden, activation="tanh"),
-        prior=prior or FanInPrior(kind="fan_in"),
-        likelihood=likelihood,
-        precision="float64",
-        device=device,
-    )
+@pytest.fixture(scope="module")
+def noisy(dataset: Dataset) -> Dataset:
+    """The dataset with errors from a hundredth of the tolerance to a hundred times it, in dex."""
+    rng = np.random.default_rng(1)
+    return dataset._replace(error=SIGMA * 10.0 ** rng.uniform(-2, 2, len(dataset.target)))
 
 
 @pytest.fixture(scope="module")
 def fixed(dataset: Dataset) -> Model:
-    return builder.build_model(job(), dataset)
+    return builder.build_model(model_job(4), dataset)
 
 
 @pytest.fixture(scope="module")
 def learned(dataset: Dataset) -> Model:
-    return builder.build_model(job(likelihood=LEARNED), dataset)
+    return builder.build_model(model_job(4, likelihood=LEARNED), dataset)
 
 
 @pytest.fixture(scope="module")
 def hierarchical(dataset: Dataset) -> Model:
     """The posterior of a prior whose scales every kernel can draw."""
     prior = HierarchicalPrior(kind="hierarchical", hyper=GammaPrecision(kind="gamma_precision"))
-    return builder.build_model(job(prior=prior), dataset)
+    return builder.build_model(model_job(4, prior=prior), dataset)
 
 
 def network_by_hand(model: Model, position: jax.Array, features: np.ndarray) -> np.ndarray:
     v = {name: np.asarray(value) for name, value in model.density.variables(position).items()}
     hidden = np.tanh(features @ v["weights_1"] + v["biases_1"])
     return (hidden @ v["weights_2"] + v["biases_2"])[:, 0]
+
+
+def row_noise(dataset: Dataset, sigma: Any) -> np.ndarray:
+    """Noise of every row in units of the network, from the errors in dex."""
+    assert dataset.error is not None
+    sd = np.log10(dataset.observed[dataset.split == 0]).std()
+    return np.hypot(sigma, dataset.error / sd)
+
+
+def noise_of(model: Model, position: jax.Array) -> Any:
+    return model.density.variables(position).get("noise", SIGMA)
 
 
 def test_model_sees_the_train_rows_alone(fixed: Model, dataset: Dataset) -> None:
@@ -97,12 +100,12 @@ def test_model_sees_the_train_rows_alone(fixed: Model, dataset: Dataset) -> None
 
 
 def test_jobs_share_a_model_where_all_contents_are_equal(dataset: Dataset) -> None:
-    model = builder.build_model(job(), dataset)
+    model = builder.build_model(model_job(4), dataset)
     copied = dataset._replace(features=dataset.features.copy())
-    assert builder.build_model(job(), copied) is model
-    assert builder.build_model(job(hidden=(5,)), dataset).density.size > model.density.size
+    assert builder.build_model(model_job(4), copied) is model
+    assert builder.build_model(model_job(5), dataset).density.size > model.density.size
 
-    moved = builder.build_model(job(), dataset._replace(target=dataset.target + 1))
+    moved = builder.build_model(model_job(4), dataset._replace(target=dataset.target + 1))
     position = jnp.zeros(model.density.size)
     assert moved.logdensity_fn(position) != model.logdensity_fn(position)
 
@@ -131,7 +134,7 @@ def test_an_inverse_temperature_flattens_the_likelihood_alone(
 def test_layout_is_chosen_by_the_widest_layer(
     hidden: tuple[int, ...], expected: tuple[str, int], dataset: Dataset
 ) -> None:
-    density = builder.build_model(job(hidden), dataset).density
+    density = builder.build_model(model_job(*hidden), dataset).density
     assert (density.layout, density.chunk) == expected
 
 
@@ -275,12 +278,18 @@ def test_problem_is_the_posterior(fixed: Model, dataset: Dataset) -> None:
     np.testing.assert_allclose(problem.misfit(position, validation), rmse, rtol=1e-12)
 
 
-def test_pretraining_finds_the_ridge_solution(dataset: Dataset) -> None:
-    """A network without hidden layer: its MAP is ridge regression, bias shrunk as the weights."""
+@pytest.mark.parametrize("errors", [False, True])
+def test_pretraining_finds_the_ridge_solution(
+    errors: bool, dataset: Dataset, noisy: Dataset
+) -> None:
+    """A network without hidden layer: its MAP is ridge regression, bias shrunk as the weights.
+
+    Errors weigh the rows, far from equally.
+    """
     prior = GaussianPrior(kind="gaussian", precision=3.0)
-    dataset = dataset._replace(target=dataset.target + 0.5)
-    model = builder.build_model(job((), prior=prior), dataset)
-    train, validation = (builder.rows_of(model, dataset, split) for split in (0, 1))
+    data = noisy if errors else dataset._replace(target=dataset.target + 0.5)
+    model = builder.build_model(model_job(prior=prior), data)
+    train, validation = (builder.rows_of(model, data, split) for split in (0, 1))
     fit = jax.jit(
         lambda start: fit_map(
             builder.chain_key(0, "pretrain", 0),
@@ -295,15 +304,22 @@ def test_pretraining_finds_the_ridge_solution(dataset: Dataset) -> None:
         )
     )(builder.draw_start(model, "prior", seed=0, chain=0))
     x = np.column_stack([train.features, np.ones(len(train.target))])
-    ridge = np.linalg.solve(x.T @ x / SIGMA**2 + 3.0 * np.eye(6), x.T @ train.target / SIGMA**2)
+
+    def ridge(noise: np.ndarray) -> np.ndarray:
+        weighted = x.T / noise**2
+        return np.linalg.solve(weighted @ x + 3.0 * np.eye(6), weighted @ train.target)
+
+    plain = ridge(np.array(SIGMA))
+    expected = ridge(row_noise(noisy, SIGMA)[noisy.split == 0]) if errors else plain
     found = builder.name_variables(model, fit.position).values
-    np.testing.assert_allclose([*found["weights_1"][:, 0], *found["biases_1"]], ridge, rtol=1e-5)
+    np.testing.assert_allclose([*found["weights_1"][:, 0], *found["biases_1"]], expected, rtol=1e-5)
+    assert (np.abs(plain - expected).max() > 0.03) == errors
 
 
 @pytest.mark.parametrize("start", ["prior", "standard_normal"])
 def test_starts_are_independent(start: str, dataset: Dataset) -> None:
     """Across chains and seeds, and the same again for the same chain and seed."""
-    model = builder.build_model(job((64,)), dataset)
+    model = builder.build_model(model_job(64), dataset)
     starts = [
         np.asarray(builder.draw_start(model, start, seed=seed, chain=chain))
         for seed, chain in product((0, 1), range(4))
@@ -325,7 +341,7 @@ def test_a_start_of_he_has_twice_the_inverse_inputs_as_variance(
     """In the units of the network; what the prior learns keeps the start of `prior`."""
     centered = {"non_centered": False, "precision": 7.0} if kind == "gaussian" else {}
     prior = TypeAdapter[Any](Prior).validate_python({"kind": kind, **centered})
-    model = builder.build_model(job((50, 40), prior=prior), dataset)
+    model = builder.build_model(model_job(50, 40, prior=prior), dataset)
     begin, other, plain = (
         builder.draw_start(model, start, seed=3, chain=chain)
         for start, chain in (("he", 1), ("he", 2), ("prior", 1))
@@ -347,9 +363,8 @@ def test_a_start_of_he_has_twice_the_inverse_inputs_as_variance(
 
 
 def test_a_start_of_he_is_refused_where_units_come_and_go(dataset: Dataset) -> None:
-    varying = job((4,)).model_dump()
-    varying["network"] |= {"activation": "relu", "units": {"kind": "poisson", "mean": 2.0}}
-    model = builder.build_model(ModelJob.model_validate(varying), dataset)
+    units = {"kind": "poisson", "mean": 2.0}
+    model = builder.build_model(model_job(4, activation="relu", units=units), dataset)
     with refused("builder.he_start", name="weights_1"):
         builder.draw_start(model, "he", seed=0, chain=0)
 
@@ -405,3 +420,38 @@ def test_position_without_density_is_refused(fixed: Model) -> None:
     broken = fixed.density.draw_prior(4).at[0].set(jnp.nan)
     with refused("builder.no_density", where="chain 3"):
         builder.check_finite(fixed, broken, "chain 3")
+
+
+@every_likelihood
+def test_model_weighs_every_train_row_by_its_error(noisy: Dataset, likelihood: Likelihood) -> None:
+    model = builder.build_model(model_job(4, likelihood=likelihood), noisy)
+    train = noisy.split == 0
+    position = model.density.draw_prior(1)
+    residual = noisy.target - builder.predict_with(model)(position, jnp.asarray(noisy.features))
+    scale = row_noise(noisy, noise_of(model, position))
+    data = norm.logpdf(residual[train], scale=scale[train]).sum()
+    for b in (1.0, 0.3):
+        expected = model.density.log_prior(position) + b * data
+        np.testing.assert_allclose(model.logdensity_fn(position, b), expected, rtol=1e-12)
+
+
+@every_likelihood
+def test_problem_is_the_posterior_of_rows_with_errors(
+    noisy: Dataset, likelihood: Likelihood
+) -> None:
+    model = builder.build_model(model_job(4, likelihood=likelihood), noisy)
+    problem, position = builder.build_problem(model), model.density.draw_prior(2)
+    train = builder.rows_of(model, noisy, 0)
+    posterior = problem.log_prior(position) + problem.log_likelihood(position, train)
+    np.testing.assert_allclose(posterior, model.logdensity_fn(position), rtol=1e-12)
+
+
+@every_likelihood
+@pytest.mark.by_day(1)
+def test_curvature_of_a_linear_model_is_its_hessian(noisy: Dataset, likelihood: Likelihood) -> None:
+    """In the weights and the bias; Gauss-Newton leaves out what couples a learned noise to them."""
+    model = builder.build_model(model_job(likelihood=likelihood), noisy)
+    position = model.density.draw_prior(3)
+    curvature = builder.curvature_with(model, noisy)(position)
+    hessian = -jax.hessian(model.logdensity_fn)(position)
+    np.testing.assert_allclose(curvature[:6, :6], hessian[:6, :6], rtol=1e-9, atol=1e-9)

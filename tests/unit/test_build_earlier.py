@@ -14,23 +14,11 @@ from nlobayes.data.selection import Selection
 from nlobayes.data.splits import TRAIN, UNUSED
 from nlobayes.data.transforms import target_transform, unstandardise
 from nlobayes.model.earlier_data import Moments, divide
-from nlobayes.study.jobs import ModelJob
 from nlobayes.types import Dataset, EarlierData
+from tests.jobs import model_job
 from tests.refusals import refused
 
 Gaussian = tuple[np.ndarray, np.ndarray]
-
-
-def job(hidden: tuple[int, ...] = (), **changes: Any) -> ModelJob:
-    return ModelJob.model_validate(
-        {
-            "network": {"hidden": hidden},
-            "prior": {"kind": "fan_in"},
-            "likelihood": {"kind": "gaussian", "sigma": 0.3},
-            "precision": "float64",
-            **changes,
-        }
-    )
 
 
 def earlier_at(dataset: Dataset, rows: np.ndarray, **changes: Any) -> EarlierData:
@@ -72,16 +60,16 @@ def test_old_rows_remembered_and_new_rows_are_the_union(dataset: Dataset) -> Non
         split[left_out] = UNUSED
         parts.append(dataset._replace(split=split))
     (old, new), size = parts, 6
-    model = builder.build_model(job(), old)
+    model = builder.build_model(model_job(), old)
     prior, posterior = (
         at(model, old, train[:15], solve(fn, size))
         for fn in (model.density.log_prior, model.logdensity_fn)
     )
     root, observed = divide(posterior, prior)
     earlier = earlier_at(dataset, train[:15], root=root, observed=observed)
-    found = solve(builder.build_model(job(), new, earlier).logdensity_fn, size)
-    expected = solve(builder.build_model(job(), dataset).logdensity_fn, size)
-    without = solve(builder.build_model(job(), new).logdensity_fn, size)
+    found = solve(builder.build_model(model_job(), new, earlier).logdensity_fn, size)
+    expected = solve(builder.build_model(model_job(), dataset).logdensity_fn, size)
+    without = solve(builder.build_model(model_job(), new).logdensity_fn, size)
     np.testing.assert_allclose(found[0], expected[0], atol=1e-7)
     np.testing.assert_allclose(found[1], expected[1], atol=1e-9)
     assert np.abs(without[0] - expected[0]).max() > 1e-3
@@ -96,7 +84,7 @@ def test_earlier_data_is_read_in_the_units_of_another_dataset(
     assert other.transforms != dataset.transforms
     rows = np.array([3, 50, 7])
     earlier = earlier_at(dataset, rows)
-    bare, model = (builder.build_model(job((4,)), other, given) for given in (None, earlier))
+    bare, model = (builder.build_model(model_job(4), other, given) for given in (None, earlier))
     position = model.density.draw_prior(2)
     outputs = builder.predict_with(bare)(position, jnp.asarray(other.features[rows]))
     f = unstandardise(target_transform(other.transforms), np.asarray(outputs))
@@ -125,7 +113,7 @@ def test_earlier_data_of_something_else_are_refused(
         "units": dataset.units,
     }[what]
     with refused("builder.other_earlier", what=what, received=received, expected=expected):
-        builder.build_model(job(), dataset, earlier_at(dataset, np.arange(3), **changes))
+        builder.build_model(model_job(), dataset, earlier_at(dataset, np.arange(3), **changes))
 
 
 RELATIVE_TO = {"column": "lo_pb", "unit": "pb"}
@@ -154,23 +142,23 @@ def test_earlier_data_of_a_target_with_a_reference_has_it_taken_out(dataset: Dat
         reference=known.relative_to[rows],
     )
     densities = [
-        builder.build_model(job(), data, remembered).logdensity_fn
+        builder.build_model(model_job(), data, remembered).logdensity_fn
         for data, remembered in ((dataset, earlier), (known, shifted))
     ]
     position = jnp.asarray(np.random.default_rng(2).normal(size=6))
     assert float(densities[0](position)) == pytest.approx(float(densities[1](position)), rel=1e-10)
     with refused("references.of_earlier", received=None, allowed=RELATIVE_TO):
-        builder.build_model(job(), known, earlier)
+        builder.build_model(model_job(), known, earlier)
 
 
 def test_earlier_data_are_of_one_output(dataset: Dataset) -> None:
-    model = job(likelihood={"kind": "heteroscedastic", "scale": 0.1})
+    model = model_job(likelihood={"kind": "heteroscedastic", "scale": 0.1})
     with refused("builder.earlier_of_one_output", outputs=2):
         builder.build_model(model, dataset, earlier_at(dataset, np.arange(3)))
 
 
 def test_earlier_data_that_are_named_must_be_given(dataset: Dataset) -> None:
     """Nothing is computed with the bare prior in its place."""
-    model = job(prior={"kind": "fan_in", "earlier": {"file": "results/earlier/no.nc"}})
+    model = model_job(prior={"kind": "fan_in", "earlier": {"file": "results/earlier/no.nc"}})
     with refused("builder.earlier_not_given", file="results/earlier/no.nc"):
         builder.build_model(model, dataset)

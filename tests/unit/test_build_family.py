@@ -6,16 +6,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from pydantic import TypeAdapter
 from scipy.special import expit, log_softmax
 
 from nlobayes import builder
 from nlobayes.builder import Model
-from nlobayes.likelihoods import Likelihood
-from nlobayes.priors import Prior
-from nlobayes.study.jobs import ModelJob
-from nlobayes.study.network import Network
 from nlobayes.types import Dataset
+from tests.jobs import model_job
 from tests.refusals import refused
 
 BERNOULLI = {"kind": "bernoulli", "temperature": 0.7}
@@ -30,12 +26,7 @@ def make_model(
     prior: dict[str, Any] | None = None,
     **network: Any,
 ) -> Model:
-    job = ModelJob(
-        network=Network(**{"hidden": (4,), **network}),
-        prior=TypeAdapter(Prior).validate_python(prior or {"kind": "fan_in"}),
-        likelihood=TypeAdapter(Likelihood).validate_python(likelihood),
-        precision="float64",
-    )
+    job = model_job(*network.pop("hidden", (4,)), prior=prior, likelihood=likelihood, **network)
     return builder.build_model(job, dataset)
 
 

@@ -14,23 +14,18 @@ from nlobayes.inference.adaptation import Untuned
 from nlobayes.inference.kernel import Posterior
 from nlobayes.inference.sampling import Draws, draw
 from nlobayes.methods.mcmc import MCMC
-from nlobayes.study.jobs import ModelJob
 from nlobayes.study.pretraining import Pretraining
 from nlobayes.types import Dataset
+from tests.jobs import model_job
+from tests.refusals import refused
 
 NEAL = {"kind": "hierarchical", "hyper": {"kind": "gamma_precision"}}
 CHAINS, SEED = (0, 2), 5
 
 
 def make(dataset: Dataset) -> builder.Model:
-    job = ModelJob.model_validate(
-        {
-            "network": {"hidden": [3], "output": "marginalised"},
-            "prior": NEAL,
-            "likelihood": {"kind": "gaussian", "sigma": None},
-            "precision": "float64",
-        }
-    )
+    noise = {"kind": "gaussian", "sigma": None}
+    job = model_job(3, prior=NEAL, likelihood=noise, output="marginalised")
     return builder.build_model(job, dataset)
 
 
@@ -87,6 +82,8 @@ def test_pretraining_seeks_the_maximum_of_what_chains_move(dataset: Dataset) -> 
     """BFGS from there gains little, and the output layer has its conditional mean."""
     model = make(dataset)
     preset = Pretraining.model_validate({"epochs": 1000, "batch": "full", "learning_rate": 0.05})
+    with refused("builder.minibatches", batch=5):
+        builder.build_search(model, dataset, preset.model_copy(update={"batch": 5}), SEED)
     fit, [loss] = builder.build_search(model, dataset, preset, SEED)(0)
     found, rows = model.sampled.reduce(fit.position), int((dataset.split == 0).sum())
     energy = jax.jit(jax.value_and_grad(lambda q: -model.sampled.logdensity_fn(q)))

@@ -9,11 +9,9 @@ import pytest
 from pydantic import TypeAdapter
 from scipy.stats import laplace
 
-from nlobayes.model.density import build_density
-from nlobayes.model.networks import Network
-from nlobayes.model.posterior import build_posterior
 from nlobayes.priors import Prior
 from nlobayes.priors.custom import CustomPrior
+from tests.densities import density_of
 from tests.members import likelihood
 from tests.refusals import invalid, refused
 
@@ -22,13 +20,13 @@ def preset(vocabulary: Any, name: str, settings: dict[str, Any]) -> Any:
     return TypeAdapter(vocabulary).validate_python({"kind": name.split(",")[0], **settings})
 
 
-@pytest.mark.parametrize("inputs", [("a",), ("a", "c"), ("a", "b", "c")])
+@pytest.mark.parametrize("inputs", [("x0",), ("x0", "x2"), ("x0", "x1", "x2")])
 def test_scales_of_other_inputs_are_refused(inputs: tuple[str, ...]) -> None:
     scales = dict.fromkeys(inputs, 1.0)
     prior = preset(Prior, "fixed_scales", {"inputs": scales})
     given = ", ".join(inputs)
-    with refused("model.scales_of_other_inputs", given=given, inputs="a, b"):
-        density_of(prior)
+    with refused("model.scales_of_other_inputs", given=given, inputs="x0, x1"):
+        built(prior)
 
 
 STATED = """
@@ -66,19 +64,12 @@ def custom(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any
     return make
 
 
-def density_of(prior: Any) -> Any:
-    posterior = build_posterior(
-        Network((2, 3, 1), "tanh"),
-        prior,
-        likelihood("gaussian", sigma=0.1),
-        feature_names=("a", "b"),
-        layout="rows",
-    )
-    return build_density(posterior, chunk=0)
+def built(prior: Any) -> Any:
+    return density_of((2, 3, 1), prior, likelihood("gaussian", sigma=0.1))
 
 
 def test_a_function_of_the_user_states_the_prior(custom: Callable[..., Any]) -> None:
-    density = density_of(custom(b=0.3))
+    density = built(custom(b=0.3))
     position = np.random.default_rng(1).normal(size=density.size)
     scales = np.repeat([0.3, 1.0, 0.3, 1.0], [6, 3, 3, 1])
     expected = laplace.logpdf(position, scale=scales).sum()
@@ -93,7 +84,7 @@ def test_a_file_that_changed_since_it_was_planned_is_refused(custom: Callable[..
     with invalid("study.file_changed", file="priors/mine.py", planned=planned.sha256):
         CustomPrior.model_validate(planned.model_dump())
     with refused("functions.changed", file="priors/mine.py"):
-        density_of(planned)
+        built(planned)
 
 
 def test_what_is_no_function_is_refused(custom: Callable[..., Any]) -> None:
@@ -101,7 +92,7 @@ def test_what_is_no_function_is_refused(custom: Callable[..., Any]) -> None:
     with invalid("study.no_function", file="priors/mine.py", function="stated"):
         custom(function="stated")
     with refused("functions.missing", file="priors/mine.py", function="CONSTANT") as caught:
-        density_of(custom(function="CONSTANT"))
+        built(custom(function="CONSTANT"))
     assert caught.value.fields["functions"][:3] == ["state", "unnamed", "scalar"]
 
 
@@ -117,7 +108,7 @@ def test_a_file_that_raises_is_refused(
     custom: Callable[..., Any], source: str, kind: str, reason: str
 ) -> None:
     with refused("functions.file_raises", where="priors/mine.py", kind=kind) as caught:
-        density_of(custom(f"{source}\nstate = None"))
+        built(custom(f"{source}\nstate = None"))
     assert caught.value.fields["reason"].startswith(reason)
 
 
@@ -139,7 +130,7 @@ def test_a_function_that_raises_is_refused(
 ) -> None:
     prior = custom(function=function, **settings)
     with refused("model.custom_prior_fails", name=name, kind=kind) as caught:
-        density_of(prior)
+        built(prior)
     assert caught.value.fields["reason"].startswith(reason)
     assert "\n" not in str(caught.value)
 
@@ -150,5 +141,5 @@ def test_a_function_that_states_nothing_is_refused(
 ) -> None:
     dims = ("feature", "hidden_1")
     with refused("model.custom_prior_names", name="weights_1", dims=dims) as caught:
-        density_of(custom(function=function))
+        built(custom(function=function))
     assert "\n" not in str(caught.value)

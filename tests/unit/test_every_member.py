@@ -17,6 +17,7 @@ from nlobayes.priors.slopes import ExponentialSlopes, NormalSlopes, TensorBNNSlo
 from nlobayes.settings.values import Choice
 from nlobayes.study.jobs import ModelJob
 from nlobayes.types import Dataset
+from tests.jobs import model_job
 
 SLOPES: dict[str, type[Choice]] = {
     "exponential": ExponentialSlopes,
@@ -53,14 +54,8 @@ def job(family: str, name: str, inputs: Sequence[str]) -> ModelJob:
         prior["slopes"] = settings(SLOPES[name], name)
     else:
         likelihood = settings(LIKELIHOODS[name], name)
-    return ModelJob.model_validate(
-        {
-            "network": {"hidden": [3], "activation": "prelu" if family == "slopes" else "tanh"},
-            "prior": prior,
-            "likelihood": likelihood,
-            "precision": "float64",
-        }
-    )
+    activation = "prelu" if family == "slopes" else "tanh"
+    return model_job(3, prior=prior, likelihood=likelihood, activation=activation)
 
 
 def learned_by(model: ModelJob, dataset: Dataset) -> Dataset:

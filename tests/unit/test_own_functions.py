@@ -18,10 +18,8 @@ from nlobayes.evaluation.predictive.noise import PredictiveNoise
 from nlobayes.evaluation.scores.of_split import evaluate, evaluate_classes
 from nlobayes.evaluation.scores.own import OwnScores
 from nlobayes.likelihoods.custom import CustomLikelihood
-from nlobayes.model.density import build_density
 from nlobayes.model.networks import Network
 from nlobayes.model.own_activation import check_activation
-from nlobayes.model.posterior import build_posterior
 from nlobayes.own_functions import Bound, bind, bind_activations
 from nlobayes.study.grid import Study, load_study
 from nlobayes.study.job_builder import run_jobs
@@ -30,6 +28,7 @@ from nlobayes.study.network import CustomActivation
 from nlobayes.study.presets import CustomScore, Evaluation
 from nlobayes.surrogate.evaluation import evaluate as by_numpy
 from nlobayes.surrogate.prediction import predict as by_jax
+from tests.densities import density_of
 from tests.members import likelihood, prior
 from tests.refusals import refused
 from tests.unit.evaluation.noises import make_noise
@@ -64,16 +63,8 @@ def documented(page: str) -> dict[str, dict[str, Any]]:
     return found
 
 
-def density_of(likelihood: Any, activation: Any = "tanh", outputs: int = 1, **given: Any) -> Any:
-    posterior = build_posterior(
-        Network((2, 3, outputs), activation),
-        prior("fan_in", scale=1.0),
-        likelihood,
-        feature_names=("a", "b"),
-        layout="rows",
-        **given,
-    )
-    return build_density(posterior, chunk=0)
+def built(likelihood: Any, outputs: int = 1, **given: Any) -> Any:
+    return density_of((2, 3, outputs), prior("fan_in", scale=1.0), likelihood, **given)
 
 
 def terms(density: Any, errors: np.ndarray | None = None) -> tuple[Any, ...]:
@@ -107,8 +98,8 @@ def test_tanh_of_the_user_is_ours() -> None:
     for predict in (by_numpy, by_jax):
         np.testing.assert_allclose(predict(mine, drawn, ROWS), predict(ours, drawn, ROWS), 1e-12)
     assert_same(
-        density_of(likelihood("gaussian", sigma=0.1), own[1]),
-        density_of(likelihood("gaussian", sigma=0.1)),
+        built(likelihood("gaussian", sigma=0.1), activation=own[1]),
+        built(likelihood("gaussian", sigma=0.1)),
     )
 
 
@@ -269,7 +260,7 @@ def test_a_likelihood_of_the_user_is_ours_of_the_same_formula(name: str) -> None
     build, ours, outputs = CASES[name]
     own = build()
     assert own.outputs(1) == ours.outputs(1) == outputs
-    assert_same(density_of(own, outputs=outputs), density_of(ours, outputs=outputs))
+    assert_same(built(own, outputs=outputs), built(ours, outputs=outputs))
     f = np.random.default_rng(6).normal(size=(4, 7, outputs)[: 2 + (outputs > 1)])
     variables = {"noise": np.full((4, 1), 0.4)}
     for found, known in zip(
@@ -289,8 +280,8 @@ def test_a_likelihood_of_the_user_is_ours_of_the_same_formula(name: str) -> None
 def test_errors_of_rows_reach_a_likelihood_of_the_user() -> None:
     own = custom("gaussian", "noise_of_gaussian", sigma=0.3)
     mine, ours = (
-        density_of(own, errors=True),
-        density_of(likelihood("gaussian", sigma=0.3), errors=True),
+        built(own, errors=True),
+        built(likelihood("gaussian", sigma=0.3), errors=True),
     )
     assert_same(mine, ours, ERROR)
     assert terms(mine, ERROR)[1] != terms(mine, 2 * ERROR)[1]
@@ -313,14 +304,14 @@ def test_what_is_no_likelihood_is_refused_before_anything_runs(
     function: str, noise: str, code: str
 ) -> None:
     with refused(code) as caught:
-        density_of(custom(function, noise))
+        built(custom(function, noise))
     assert "\n" not in str(caught.value)
 
 
 def test_the_documented_likelihood_is_one() -> None:
     preset = documented("models.md")["likelihoods/exponential.py"]["likelihoods"]["mine"]
     own: Any = CustomLikelihood.model_validate(preset)
-    density = density_of(own)
+    density = built(own)
     position = np.random.default_rng(5).normal(size=density.size)
     named = density.variables(position)
     spread, data = float(named["spread"]), density.place(ROWS, TARGET)
@@ -331,7 +322,7 @@ def test_the_documented_likelihood_is_one() -> None:
     )[0]
     expected = laplace_law.logpdf(TARGET, f, spread).sum()
     np.testing.assert_allclose(density.log_likelihood(position, data), expected, rtol=1e-10)
-    others = density_of(likelihood("gaussian", sigma=0.1))
+    others = built(likelihood("gaussian", sigma=0.1))
     weights = np.delete(position, density.places["spread"])
     hyper = float(density.log_prior(position) - others.log_prior(weights))
     np.testing.assert_allclose(hyper, expon.logpdf(spread, scale=0.1) + np.log(spread), rtol=1e-8)

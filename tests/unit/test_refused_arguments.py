@@ -33,6 +33,8 @@ from nlobayes.evaluation.tasks import task_of
 from nlobayes.evaluation.tasks.stated import _law
 from nlobayes.inference.windows import mass_matrix_core, plan
 from nlobayes.model.density import _mesh
+from nlobayes.model.earlier_data import moments
+from nlobayes.study.files import check_json_keys
 from nlobayes.types import PredictedDraws
 from tests.refusals import refused
 from tests.rows import dataset_of
@@ -114,6 +116,8 @@ CALLS: list[tuple[str, Callable[[], object]]] = [
     ("evaluation.unknown_stated_noise", lambda: _law(PredictedDraws(TWO, "cauchy", np.ones(2)))),
     ("inference.no_curvature", lambda: mass_matrix_core("gauss_newton", WINDOWS, None)),
     ("model.few_devices", lambda: _mesh(999)),
+    ("model.few_draws", lambda: moments(np.zeros((2, 3)))),
+    ("study.no_json_number", lambda: check_json_keys('{"a": NaN}', "spec")),
     ("commands.no_artifact", lambda: show(Path("no.nc"))),
     ("commands.unusable_path", lambda: verify(Path("x" * 5000))),
     ("commands.unknown_figure", lambda: plot(Path(), Path(), ["no"])),

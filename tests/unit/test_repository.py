@@ -49,10 +49,6 @@ def declared(*extras: str) -> list[str]:
     return [*project["dependencies"], *chain(*(optional[extra] for extra in extras))]
 
 
-def locked_packages() -> dict[str, dict[str, Any]]:
-    return {package["name"]: package for package in read_toml("uv.lock")["package"]}
-
-
 def test_conda_twin_has_the_same_dependencies() -> None:
     project = read_toml("pyproject.toml")["project"]
     expected = specifiers(declared(*OF_WORKFLOW)) | {
@@ -111,15 +107,6 @@ def test_citation_has_the_version_and_licence_of_the_project() -> None:
     assert citation["version"] == project["version"]
     assert citation["license"] == project["license"]
     assert (ROOT / "LICENSE").read_text().startswith("BSD 3-Clause License\n")
-
-
-def test_lock_names_only_the_public_index() -> None:
-    for name, package in locked_packages().items():
-        own = {"editable": "."}
-        assert package["source"] in (own, {"registry": "https://pypi.org/simple"}), name
-        for file in [*package.get("wheels", []), package.get("sdist", {"url": None})]:
-            url = file["url"]
-            assert url is None or url.startswith("https://files.pythonhosted.org/"), name
 
 
 def test_actions_of_continuous_integration_are_pinned_by_commit() -> None:

@@ -135,14 +135,16 @@ def lock() -> dict[str, Any]:
     return tomllib.loads((ROOT / "uv.lock").read_text())
 
 
-def test_every_file_of_every_locked_package_has_its_hash() -> None:
+def test_every_file_of_every_locked_package_is_of_the_public_index_and_has_its_hash() -> None:
     packages = [package for package in lock()["package"] if package["name"] != "nlobayes"]
     assert len(packages) > 100
     for package in packages:
+        assert package["source"] == {"registry": "https://pypi.org/simple"}, package["name"]
         files = [*package.get("wheels", []), *filter(None, [package.get("sdist")])]
         assert files, package["name"]
         for file in files:
             assert re.fullmatch(r"sha256:[0-9a-f]{64}", file["hash"]), file["url"]
+            assert file["url"].startswith("https://files.pythonhosted.org/"), package["name"]
 
 
 def test_credentials_of_dvc_stay_out_of_git() -> None:

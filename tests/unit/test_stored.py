@@ -13,6 +13,7 @@ from nlobayes import builder
 from nlobayes.builder.stored import components, log_ratios
 from nlobayes.study.jobs import ModelJob
 from nlobayes.types import Dataset, NamedArrays
+from tests.jobs import model_job
 from tests.refusals import refused
 
 Values = Mapping[str, np.ndarray]
@@ -70,15 +71,7 @@ OF_ALL_KINDS = {
 
 
 def job(**changes: Any) -> ModelJob:
-    return ModelJob.model_validate(
-        {
-            "network": {"hidden": [2], "activation": changes.pop("activation", "tanh")},
-            "prior": FAN_IN,
-            "likelihood": TOLERANCE,
-            "precision": "float64",
-            **changes,
-        }
-    )
+    return model_job(2, **{"prior": FAN_IN, "likelihood": TOLERANCE, **changes})
 
 
 def draws_of(asked: ModelJob, dataset: Dataset) -> tuple[builder.Model, np.ndarray, NamedArrays]:

@@ -5,10 +5,7 @@ import pytest
 from sklearn.decomposition import PCA
 
 from nlobayes.data.features import principal_components
-from nlobayes.data.transforms import (
-    apply_features,
-    fit_features,
-)
+from nlobayes.data.transforms import apply_features, fit_features
 from tests.refusals import refused
 
 TRAIN = np.arange(90) < 60

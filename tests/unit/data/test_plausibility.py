@@ -1,24 +1,17 @@
 """Columns that cannot be relative errors are refused; doubtful rows are named."""
 
-import os
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from nlobayes.data.plausibility import (
-    Z_MASS_GEV,
-    check_relative_error,
-    doubtful_rows,
-)
+from nlobayes.data.plausibility import Z_MASS_GEV, check_relative_error, doubtful_rows
 from nlobayes.data.selection import Request, Selection, select
 from nlobayes.data.table_files import read_table
 from nlobayes.types import Table
+from tests.prospino_points import PROSPINO
 from tests.refusals import refused
 
-SHARED = Path(os.environ.get("NLOBAYES_SHARED", Path(__file__).parents[4] / "shared"))
-PROSPINO = SHARED / "data/prospino_chi1chi1.csv.gz"
 RNG = np.random.default_rng(3)
 SIGMA = 10 ** RNG.uniform(-6, 2, 200)
 ERRORS = 10 ** RNG.uniform(-4, -2, 200)

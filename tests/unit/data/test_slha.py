@@ -7,13 +7,7 @@ from pathlib import Path
 import pyslha
 import pytest
 
-from nlobayes.data.slha import (
-    NMSSM,
-    OF_CHARGINOS,
-    OF_NEUTRALINOS,
-    read_spectrum,
-    spectrum_of,
-)
+from nlobayes.data.slha import NMSSM, OF_CHARGINOS, OF_NEUTRALINOS, read_spectrum, spectrum_of
 from nlobayes.data.slha_blocks import MOST_BYTES, read_sections, read_text
 from tests.prospino_points import make_point
 from tests.refusals import refused

@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -145,11 +146,16 @@ def test_charginos_are_read_where_they_are_requested(tmp_path: Path) -> None:
     ]
 
 
-def test_no_files_and_names_that_do_not_print_are_refused(tmp_path: Path) -> None:
+def test_no_files_and_names_that_do_not_print_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with refused("slha.no_spectra", where=tmp_path):
         open_spectra(tmp_path, ["m1"])
     with refused("slha.no_such_file", where=tmp_path / "a.slha"):
         open_spectra(tmp_path / "a.slha", ["m1"])
     (tmp_path / "a\nb.slha").write_text(spectrum(100.0))
     with refused("slha.name_does_not_print"):
+        open_spectra(tmp_path, ["m1"])
+    monkeypatch.setattr(Path, "rglob", Mock(side_effect=PermissionError))
+    with refused("slha.folder_not_listed", where=tmp_path):
         open_spectra(tmp_path, ["m1"])

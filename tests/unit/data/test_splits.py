@@ -9,14 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nlobayes.data.splits import (
-    TEST,
-    TRAIN,
-    UNUSED,
-    VALIDATION,
-    Split,
-    reference_rows,
-)
+from nlobayes.data.splits import TEST, TRAIN, UNUSED, VALIDATION, Split, reference_rows
 from tests.refusals import refused
 
 FIXED = settings(deadline=None, derandomize=True)

@@ -6,13 +6,7 @@ import numpy as np
 import pytest
 
 from nlobayes.data.simulators.simulate import Settings, scan_table
-from nlobayes.data.statements import (
-    complete,
-    fixed_around,
-    read_fixed,
-    read_process,
-    spell,
-)
+from nlobayes.data.statements import complete, fixed_around, read_fixed, read_process, spell
 from tests.refusals import refused
 
 FIXED = "msq = 3000 GeV (2970 to 3030)"

@@ -2,7 +2,6 @@
 
 import gzip
 import math
-import os
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +17,9 @@ from nlobayes.data.request_checks import declare_units
 from nlobayes.data.selection import Request, Selection, select
 from nlobayes.data.table_files import TEXT, read_table, to_csv_text
 from nlobayes.types import Table
+from tests.prospino_points import PROSPINO
 from tests.refusals import refused
 
-SHARED = Path(os.environ.get("NLOBAYES_SHARED", Path(__file__).parents[4] / "shared"))
 FIXED = settings(deadline=None, derandomize=True)
 PLAIN = "m1,n11,sigma_pb\n-100.5,0.25,1e-3\n200,0.5,2e-4\n300,0.75,3e-5\n"
 
@@ -209,14 +208,12 @@ def test_questions_refused(
         chosen(table, **changes)
 
 
+@pytest.mark.skipif(not PROSPINO.exists(), reason=f"the public table is not at {PROSPINO}")
 def test_prospino_table() -> None:
     """The public Prospino points: 12 480 rows whose median cross section is known."""
-    path = SHARED / "data" / "prospino_chi1chi1.csv.gz"
-    if not path.exists():
-        pytest.skip(f"optional table {path.name} is not on this machine (NLOBAYES_SHARED)")
-    table = declare_units(read_table(path), {"sigma_fb": "fb"}, source=path.name)
+    table = declare_units(read_table(PROSPINO), {"sigma_fb": "fb"}, source=PROSPINO.name)
     request = Request(["m1", "n11", "n12", "n13", "n14"], ["sigma_fb"], {"sigma_fb": "pb"})
-    selection = select(table, request, path.name)
+    selection = select(table, request, PROSPINO.name)
     assert selection.inputs.shape == (12480, 5)
     np.testing.assert_allclose(np.sum(selection.inputs[:, 1:] ** 2, axis=1), 1, atol=1e-3)
     np.testing.assert_array_equal(selection.target, table.columns["sigma_fb"] / 1000)

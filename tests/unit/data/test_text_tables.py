@@ -2,7 +2,6 @@
 
 import csv
 import io
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,11 +16,10 @@ from nlobayes.data.row_chunks import numbers
 from nlobayes.data.selection import finite_numbers
 from nlobayes.data.table_files import open_table, read_table
 from nlobayes.types import Table
+from tests.prospino_points import SHARED
 from tests.refusals import refused
 
-INPUTS = Path(
-    os.environ.get("NLOBAYES_SHARED", Path(__file__).parents[4] / "shared"), "data/inputs"
-)
+INPUTS = SHARED / "data/inputs"
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 DECISIVE = 0.5
 """Number whose decimal mark cannot separate thousands."""

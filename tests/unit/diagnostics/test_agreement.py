@@ -4,11 +4,11 @@ from math import hypot
 
 import numpy as np
 import pytest
-from scipy.signal import lfilter
 from scipy.stats import norm
 
 from nlobayes.diagnostics import estimators as _arviz
 from nlobayes.diagnostics.agreement import FALSE_ALARM, compare, verdict
+from tests.chains import ar1
 from tests.refusals import refused
 
 QUANTITIES = 20
@@ -16,10 +16,7 @@ RHO = 0.6
 
 
 def sampled(seed: int, quantities: int = QUANTITIES) -> np.ndarray:
-    """Four stationary AR(1) chains of 500 draws of unit variance, axes (chain, draw, quantity)."""
-    steps = np.random.default_rng(seed).standard_normal((4, 500, quantities))
-    steps[:, 1:] *= np.sqrt(1 - RHO**2)
-    return np.asarray(lfilter([1.0], [1.0, -RHO], steps, axis=1))
+    return ar1(RHO, (4, 500, quantities), seed)
 
 
 @pytest.mark.statistical

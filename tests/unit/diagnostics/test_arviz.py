@@ -6,22 +6,17 @@ from scipy import stats
 from scipy.signal import lfilter
 
 from nlobayes.diagnostics import estimators as _arviz
+from tests.chains import ar1
 
+SHAPE = (4, 5000, 30)
 DRAWS = 4 * 5000
-
-
-def ar1(rho: float, seed: int) -> np.ndarray:
-    """Stationary AR(1) chains of unit variance, axes (chain, draw, quantity)."""
-    steps = np.random.default_rng(seed).standard_normal((4, DRAWS // 4, 30))
-    steps[:, 1:] *= np.sqrt(1 - rho**2)
-    return lfilter([1.0], [1.0, -rho], steps, axis=1)
 
 
 @pytest.mark.statistical
 @pytest.mark.parametrize("rho", [0.0, 0.8])
 def test_standard_errors_of_ar1_chains(rho: float) -> None:
     """Squares of a Gaussian AR(1) have autocorrelation rho^(2t); medians within 5 %."""
-    chains = 3 * ar1(rho, seed=1)
+    chains = 3 * ar1(rho, SHAPE, seed=1)
     quantities = range(chains.shape[2])
     of_mean = np.median([_arviz.mcse_mean(chains[:, :, i]) for i in quantities])
     of_sd = np.median([_arviz.mcse_sd(chains[:, :, i]) for i in quantities])
@@ -61,7 +56,7 @@ def test_standard_error_of_a_quantile_of_independent_draws() -> None:
 
     Each estimate rests on 45 order statistics (15 %), so the median of 30 is known to 4 %.
     """
-    chains = ar1(0.0, seed=4)
+    chains = ar1(0.0, SHAPE, seed=4)
     estimates = [_arviz.mcse_quantile(chains[:, :, i], 0.025) for i in range(30)]
     density = stats.norm.pdf(stats.norm.ppf(0.025))
     expected = np.sqrt(0.025 * 0.975 / DRAWS) / density
@@ -70,6 +65,6 @@ def test_standard_error_of_a_quantile_of_independent_draws() -> None:
 
 def test_standard_errors_scale_with_the_draws() -> None:
     """Also where the range is below 1e-15, which ArviZ takes for a constant."""
-    chain = ar1(0.9, seed=5)[:, :200, 0]
+    chain = ar1(0.9, SHAPE, seed=5)[:, :200, 0]
     for estimate in (_arviz.mcse_mean, lambda draws: _arviz.mcse_quantile(draws, 0.1)):
         assert estimate(1e-18 * chain) == pytest.approx(1e-18 * estimate(chain), rel=1e-6, abs=0)

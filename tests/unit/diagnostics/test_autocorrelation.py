@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy.signal import lfilter
 
 from nlobayes.diagnostics.autocorrelation import (
     autocorrelation,
@@ -11,13 +10,7 @@ from nlobayes.diagnostics.autocorrelation import (
     mean_autocorrelation,
     sokal_time,
 )
-
-
-def ar1(rho: float, shape: tuple[int, ...], seed: int) -> np.ndarray:
-    """Stationary AR(1) chains of unit variance along axis 1."""
-    steps = np.random.default_rng(seed).standard_normal(shape)
-    steps[:, 1:] *= np.sqrt(1 - rho**2)
-    return lfilter([1.0], [1.0, -rho], steps, axis=1)
+from tests.chains import ar1
 
 
 def direct_autocorrelation(draws: np.ndarray) -> np.ndarray:

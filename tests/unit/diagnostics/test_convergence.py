@@ -1,23 +1,15 @@
 """Convergence against theory, hand calculation and ArviZ."""
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy import stats
-from scipy.signal import lfilter
 
 from nlobayes.diagnostics import convergence
+from tests.chains import ar1, arviz
 from tests.refusals import refused
-
-
-def ar1(rho: float, shape: tuple[int, ...], seed: int) -> np.ndarray:
-    """Stationary AR(1) chains of unit variance along axis 1."""
-    steps = np.random.default_rng(seed).standard_normal(shape)
-    steps[:, 1:] *= np.sqrt(1 - rho**2)
-    return lfilter([1.0], [1.0, -rho], steps, axis=1)
 
 
 def rhat_by_definition(draws: np.ndarray) -> float:
@@ -106,8 +98,6 @@ def test_ebfmi_of_ar1_energy_and_of_arviz(rho: float) -> None:
     energy = ar1(rho, (3, 20_000), seed=8)
     result = convergence.ebfmi(energy)
     assert result.mean() == pytest.approx(2 * (1 - rho), rel=0.07)
-    with warnings.catch_warnings(action="ignore", category=FutureWarning):
-        import arviz
     np.testing.assert_allclose(result, arviz.bfmi(energy), rtol=1e-10)
 
 
@@ -205,8 +195,6 @@ def test_standard_errors_per_quantity_are_those_of_arviz(probability: float | No
         expected = np.arange(1.0, 11.0) * np.sqrt(3 / 4000)
         np.testing.assert_allclose(convergence.mcse_mean(draws), expected, rtol=0.2)
         return
-    with warnings.catch_warnings(action="ignore", category=FutureWarning):
-        import arviz
     reference = [
         arviz.mcse(draws[:, :, quantity], method="quantile", prob=probability)
         for quantity in range(10)

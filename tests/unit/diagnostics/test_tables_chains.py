@@ -7,14 +7,7 @@ from nlobayes.diagnostics import convergence
 from nlobayes.diagnostics import tables as chains
 from nlobayes.diagnostics.autocorrelation import autocorrelation, integrated_time, sokal_time
 from nlobayes.diagnostics.draws import ChainDraws
-from nlobayes.types import Columns
-
-
-def lengths(table: Columns) -> int:
-    """The one length of all columns."""
-    found = {name: len(column) for name, column in table.items()}
-    assert len(set(found.values())) == 1, found
-    return next(iter(found.values()))
+from tests.rows import length_of
 
 
 def normal(*shape: int, seed: int = 1) -> np.ndarray:
@@ -36,7 +29,7 @@ def test_a_trace_has_at_most_500_draws_of_each_chain(drawn: int, step: int) -> N
     assert [*table] == ["chain", "draw", "log_density", "noise"]
     kept = np.arange(0, drawn, step)
     assert len(kept) <= 500
-    assert lengths(table) == 2 * len(kept)
+    assert length_of(table) == 2 * len(kept)
     np.testing.assert_array_equal(table["draw"], np.tile(kept, 2))
     np.testing.assert_array_equal(table["log_density"], values[table["chain"], table["draw"]])
     np.testing.assert_array_equal(table["noise"], 10 * table["log_density"])
@@ -45,10 +38,10 @@ def test_a_trace_has_at_most_500_draws_of_each_chain(drawn: int, step: int) -> N
 def test_a_fixed_noise_is_missing() -> None:
     table = chains.trace(np.zeros((2, 10)), noise=None)
     assert np.isnan(table["noise"]).all()
-    assert lengths(table) == 20
+    assert length_of(table) == 20
     table = chains.correlations(normal(2, 10, 3), normal(2, 10), None)
     assert np.isnan(table["noise"]).all()
-    assert lengths(table) == 10
+    assert length_of(table) == 10
 
 
 def test_convergence_is_tabulated_per_reference_point() -> None:
@@ -72,7 +65,7 @@ def test_convergence_is_tabulated_per_reference_point() -> None:
         "autocorrelation_time_sokal": sokal_time(function),
     }
     assert [*table] == [*expected]
-    assert lengths(table) == 7
+    assert length_of(table) == 7
     for name, column in expected.items():
         np.testing.assert_allclose(table[name], column, err_msg=name)
 
@@ -127,7 +120,7 @@ def test_correlations_are_tabulated_over_reference_points(drawn: int, lags: int)
     function, density, noise = normal(3, drawn, 11), normal(3, drawn, seed=2), normal(3, drawn)
     table = chains.correlations(function, density, noise)
     assert [*table] == ["lag", "f_mean", "f_p10", "f_p90", "log_density", "noise"]
-    assert lengths(table) == lags
+    assert length_of(table) == lags
     np.testing.assert_array_equal(table["lag"], np.arange(lags))
     assert table["f_mean"][0] == table["f_p10"][0] == table["log_density"][0] == 1
     ordered = np.sort(autocorrelation(function)[:lags], axis=1)
@@ -164,7 +157,7 @@ def test_the_history_of_weights_spread_over_the_vector(
     table = chains.history(weights, names, thin=10)
     assert [*table] == ["weight", "chain", "draw", "value"]
     kept = np.arange(0, stored, step)
-    assert lengths(table) == len(chosen) * 2 * len(kept)
+    assert length_of(table) == len(chosen) * 2 * len(kept)
     assert sorted(set(table["draw"].tolist())) == (10 * kept + 9).tolist()
     number = np.array([int(name[2:-1]) for name in table["weight"]])
     assert sorted(set(number.tolist())) == chosen
@@ -188,7 +181,7 @@ def test_planes_pair_weights_of_both_halves(
     table = chains.weight_planes(weights, names)
     assert [*table] == ["pair", "x_name", "y_name", "chain", "x", "y"]
     kept = np.arange(0, stored, step)
-    assert lengths(table) == len(pairs) * 3 * len(kept)
+    assert length_of(table) == len(pairs) * 3 * len(kept)
     for pair, indices in enumerate(pairs):
         rows = table["pair"] == pair
         for axis, index in zip("xy", indices, strict=True):
@@ -235,7 +228,7 @@ def test_marginals_are_the_densities_of_each_chain(stored: int, bins: int) -> No
     """Over the range of all chains; R-hat as of the table of quantities."""
     draws = {"a": normal(3, stored), "b": 5 + normal(3, stored, seed=2)}
     table = chains.marginals(draws)
-    assert lengths(table) == 2 * 3 * bins
+    assert length_of(table) == 2 * 3 * bins
     for name, values in draws.items():
         for chain in range(3):
             rows = (table["parameter"] == name) & (table["chain"] == chain)

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy.signal import lfilter
 
 from nlobayes.diagnostics.autocorrelation import autocorrelation, integrated_time
 from nlobayes.diagnostics.convergence import ess_bulk
@@ -12,14 +11,8 @@ from nlobayes.diagnostics.thinning import (
     storage_stride,
     thinning_table,
 )
+from tests.chains import ar1
 from tests.refusals import refused
-
-
-def ar1(rho: float, shape: tuple[int, ...], seed: int) -> np.ndarray:
-    """Stationary AR(1) chains of unit variance along axis 1."""
-    steps = np.random.default_rng(seed).standard_normal(shape)
-    steps[:, 1:] *= np.sqrt(1 - rho**2)
-    return np.asarray(lfilter([1.0], [1.0, -rho], steps, axis=1))
 
 
 def ar1_share(rho: float, step: int) -> float:

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy.signal import lfilter
 from scipy.stats import norm, t
 
 from nlobayes.distributions.laws.gaussian import Gaussian
@@ -21,6 +20,7 @@ from nlobayes.evaluation.fidelity import (
     total_variation_of_classes,
     wasserstein,
 )
+from tests.chains import ar1
 from tests.refusals import refused
 
 POINTS = 100
@@ -33,10 +33,7 @@ def normal(mean: float, sd: float, points: int = 3) -> np.ndarray:
 
 
 def chains(seed: int, rho: float = 0.0, points: int = POINTS) -> np.ndarray:
-    """Four stationary AR(1) chains of 400 draws of unit variance (chain, draw, point)."""
-    steps = np.random.default_rng(seed).standard_normal((4, 400, points))
-    steps[:, 1:] *= np.sqrt(1 - rho**2)
-    return np.asarray(lfilter([1.0], [1.0, -rho], steps, axis=1))
+    return ar1(rho, (4, 400, points), seed)
 
 
 def drawn(seed: int, count: int = 300, points: int = POINTS) -> np.ndarray:

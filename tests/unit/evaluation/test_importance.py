@@ -1,7 +1,6 @@
 """Importance weights between Gaussians, whose answers are known, and what must not matter."""
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
@@ -20,11 +19,8 @@ from nlobayes.evaluation.reweighting.importance import (
     weighted_quantiles,
     weighted_sd,
 )
+from tests.chains import arviz
 from tests.refusals import refused
-
-with warnings.catch_warnings():
-    warnings.filterwarnings("ignore", category=FutureWarning)
-    import arviz
 
 DRAWS = 4000
 # Multiples of 1/16 and whole shifts: sums of them are exact.

@@ -13,11 +13,8 @@ from scipy import stats
 
 from nlobayes.evaluation.scores import information as informations
 from nlobayes.evaluation.scores.information import elpd_difference, information, summary
+from tests.chains import arviz
 from tests.refusals import refused
-
-with warnings.catch_warnings():
-    warnings.filterwarnings("ignore", category=FutureWarning)
-    import arviz
 
 SIGMA = 0.5
 CHAINS, DRAWS = 4, 2000

@@ -21,11 +21,8 @@ from nlobayes.evaluation.reweighting.sensitivity import (
     power_scaled,
     sensitivity,
 )
+from tests.chains import arviz
 from tests.refusals import refused
-
-with warnings.catch_warnings():
-    warnings.filterwarnings("ignore", category=FutureWarning)
-    import arviz
 
 PRIOR_SD, NOISE_SD, ROWS, ROW_MEAN = 0.5, 1.0, 8, 1.5
 DRAWS = 20_000

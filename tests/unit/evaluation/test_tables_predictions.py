@@ -10,6 +10,7 @@ from nlobayes.evaluation.predictive.density import predictive_cdf, predictive_mo
 from nlobayes.evaluation.scores import of_split as scores
 from nlobayes.evaluation.tables import predictions as tables
 from nlobayes.types import Columns
+from tests.rows import length_of
 from tests.unit.evaluation.noises import make_noise
 
 NOISE = make_noise("gaussian", 0.02)
@@ -50,18 +51,11 @@ def predicted(draws: np.ndarray, rows: tables.Rows) -> Columns:
     return tables.predictions(draws, rows, NOISE, scale="log10")
 
 
-def lengths(table: Columns) -> int:
-    """The one length of all columns."""
-    found = {name: len(column) for name, column in table.items()}
-    assert len(set(found.values())) == 1, found
-    return next(iter(found.values()))
-
-
 def test_every_point_of_every_split_is_predicted_once(
     predicted: Columns, rows: tables.Rows, draws: np.ndarray
 ) -> None:
     assert [*predicted] == POINT
-    assert lengths(predicted) == sum(COUNTS)
+    assert length_of(predicted) == sum(COUNTS)
     for label, (name, count) in enumerate(zip(tables.SPLITS, COUNTS, strict=True)):
         points = predicted["point"][predicted["split"] == name]
         assert len(points) == count
@@ -97,7 +91,7 @@ def test_coverage_is_tabulated_for_every_split(
     assert [*table] == [
         *("split", "k", "own_epistemic", "own_total", "epistemic", "total", "lower", "upper")
     ]
-    assert lengths(table) == 150
+    assert length_of(table) == 150
     assert table["split"].tolist() == [name for name in tables.SPLITS for _ in range(50)]
     np.testing.assert_allclose(table["k"], np.tile(np.linspace(0.1, 5, 50), 3))
     moments = predictive_moments(draws, NOISE)
@@ -118,7 +112,7 @@ def test_levels_and_pit_are_tabulated_for_every_split(
     levels, pit = tables.levels(predicted), tables.pit(predicted, fitted_to=None)
     assert [*levels] == ["split", "level", "coverage", "lower", "upper"]
     assert [*pit] == ["split", "u", "ecdf", "lower", "upper"]
-    assert (lengths(levels), lengths(pit)) == (3 * 99, 3 * 101)
+    assert (length_of(levels), length_of(pit)) == (3 * 99, 3 * 101)
     for label, name in enumerate(tables.SPLITS):
         points = rows.split == label
         values = predictive_cdf(draws[:, points], rows.observed[points], NOISE)
@@ -200,13 +194,13 @@ def test_cases_are_a_small_a_typical_and_a_large_pull_of_test(
     noise = make_noise("gaussian", scale)
     table = tables.cases(draws, rows, noise, np.random.default_rng(0))
     assert [*table] == ["case", "point", "truth", "draw", "mean", "total_sd"]
-    assert lengths(table) == 3 * tables.CASE_DRAWS
+    assert length_of(table) == 3 * tables.CASE_DRAWS
     test = np.flatnonzero(rows.split == 2)
     sd = np.hypot(draws.std(axis=0), scale)
     pull = np.abs(draws.mean(axis=0) - rows.observed)[test] / sd[test]
     for name, below in (("good", 10), ("typical", 50), ("bad", 99)):
         case = {column: values[table["case"] == name] for column, values in table.items()}
-        assert lengths(case) == tables.CASE_DRAWS
+        assert length_of(case) == tables.CASE_DRAWS
         (point,) = set(case["point"].tolist())
         assert int((pull < pull[test == point]).sum()) == below
         assert set(case["truth"].tolist()) == {rows.observed[point]}
@@ -217,7 +211,7 @@ def test_cases_are_a_small_a_typical_and_a_large_pull_of_test(
 def test_cases_are_the_chosen_points(rows: tables.Rows, draws: np.ndarray) -> None:
     chosen = [int(point) for point in np.flatnonzero(rows.split == 2)[[30, 4]]]
     table = tables.cases(draws, rows, NOISE, np.random.default_rng(1), chosen)
-    assert lengths(table) == 2 * tables.CASE_DRAWS
+    assert length_of(table) == 2 * tables.CASE_DRAWS
     assert set(table["case"].tolist()) == {"chosen"}
     assert [*dict.fromkeys(table["point"].tolist())] == chosen
     for point in chosen:

@@ -65,7 +65,6 @@ def test_a_warm_up_learns_it_exactly_on_a_gaussian() -> None:
         Posterior(lambda q, b=1.0: -0.5 * b * q @ precision @ q),
         integration_steps=4,
         jitter=0.2,
-        divergence_threshold=1000.0,
     )
     adaptation = build_warmup(
         "windows",

@@ -93,6 +93,11 @@ def plain(reader: Reader, place: Place) -> jax.Array:
     return reader.read(place.shape, lambda x: norm.logpdf(x, scale=sd))
 
 
+def whitened(reader: Reader, place: Place) -> jax.Array:
+    """The same of weights and biases alike, as sd times standard normals."""
+    return reader.standard(place.shape) * 0.7
+
+
 def hierarchical(hyper: Callable[[Reader], jax.Array], shared: str) -> Array:
     """Learned scales, read before the first array that each belongs to."""
 
@@ -203,6 +208,7 @@ PRIORS: dict[str, tuple[Any, Array]] = {
         prior("gaussian", precision=0.7 ** (-2), bias_precision=0.3 ** (-2), non_centered=False),
         plain,
     ),
+    "whitened": (prior("gaussian", precision=0.7 ** (-2)), whitened),
     "laplace": (_independent("laplace"), independent(laplace.logpdf, 1.3, 0.5)),
     "cauchy": (_independent("cauchy"), independent(cauchy.logpdf, 1.3, 1.0)),
     "student_t": (
@@ -281,6 +287,15 @@ def read_layers(
         place = Place(f"slopes_{index}", "slopes", (out,), into, last)
         layers.append(Layer(weights, biases, slopes and not last and slopes(reader, place)))
     return layers
+
+
+def evaluate(layers: list[Layer], x: np.ndarray, slopes: Any = None) -> jax.Array:
+    """Evaluate a network of tanh, or of rectifiers whose slopes are trained."""
+    hidden: Any = x
+    for weights, biases, slope in layers[:-1]:
+        hidden = hidden @ weights + biases
+        hidden = jnp.tanh(hidden) if slopes is None else jnp.where(hidden > 0, 1, slope) * hidden
+    return hidden @ layers[-1].weights + layers[-1].biases
 
 
 Rows = Callable[[Reader, jax.Array, Any, Any], jax.Array]

@@ -10,11 +10,11 @@ import pytest
 from scipy.stats import chi2, gamma, halfcauchy, kstest, norm
 
 from nlobayes.model.conditionals import Conjugates, find_conjugates
-from nlobayes.model.density import Density, build_density
+from nlobayes.model.density import Density
 from nlobayes.model.networks import Network
-from nlobayes.model.posterior import build_posterior
 from nlobayes.model.prior import WHITENED
 from nlobayes.priors.hierarchical import GammaPrecision, HalfCauchyScale, HalfNormalScale
+from tests.densities import density_of
 from tests.members import likelihood, prior
 
 NETWORK = Network((2, 3, 1), "tanh")
@@ -42,10 +42,7 @@ FAN_IN = {"weights_1": 2, "weights_2": 3}
 
 
 def state(prior: Any) -> tuple[Density, Conjugates | None]:
-    posterior = build_posterior(
-        NETWORK, prior, likelihood("gaussian", sigma=0.3), feature_names=["a", "b"], layout="rows"
-    )
-    density = build_density(posterior, chunk=0)
+    density = density_of(NETWORK.sizes, prior, likelihood("gaussian", sigma=0.3))
     return density, find_conjugates(prior, NETWORK, density)
 
 

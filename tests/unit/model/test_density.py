@@ -4,8 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from itertools import pairwise, product
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -14,69 +13,21 @@ import pytensor
 import pytest
 from scipy.stats import halfnorm, kstest, norm
 
-from nlobayes.model.density import Density, build_density
-from nlobayes.model.likelihood import Likelihood
-from nlobayes.model.networks import Network
-from nlobayes.model.posterior import build_posterior
+from nlobayes.model.density import Density
 from nlobayes.model.rows import Data, choose_layout, place_rows
-from tests.members import likelihood, prior
+from tests.densities import density_of
+from tests.members import likelihood
 from tests.refusals import refused
+from tests.unit.model.by_hand import LIKELIHOODS, PRIORS, Reader, evaluate, read_layers
 
-SIZES, DEEPER = (3, 4, 1), (3, 4, 2, 1)
+SIZES = (3, 4, 2, 1)
 ROWS, CHUNK = 17, 9
-ACTIVATIONS = ("tanh", "relu", "sigmoid", "swish")
-PRIORS = {
-    "fan_in 1": prior("fan_in", scale=1.0),
-    "fan_in 2": prior("fan_in", scale=2.0),
-    "non-centered": prior("gaussian", precision=0.7 ** (-2), non_centered=True),
-    "plain": prior("gaussian", precision=0.7 ** (-2), non_centered=False),
-}
-TOLERANCE, LEARNED = (
-    likelihood("gaussian", sigma=0.2),
-    likelihood("gaussian", sigma=None, scale=0.3),
-)
-LIKELIHOODS: dict[str, Likelihood] = {"fixed": TOLERANCE, "learned": LEARNED}
+(PRIOR, ARRAY), NOISY = PRIORS["normal"], LIKELIHOODS["learned gaussian"]
 LAYOUTS = ("rows", "columns")
 
 
-class Case(NamedTuple):
-    activation: str
-    prior: str
-    likelihood: str
-    layout: str
-    sizes: tuple[int, ...]
-
-    def __str__(self) -> str:
-        return "-".join(map(str, self[:-1]))
-
-
-CASES = [
-    Case(activation, prior, likelihood, layout, SIZES)
-    for activation, prior in product(ACTIVATIONS, PRIORS)
-    for likelihood, layout in product(LIKELIHOODS, LAYOUTS)
-]
-ASKED_OF_ALL = [
-    case
-    if case[:2] in (("tanh", "fan_in 2"), ("tanh", "plain"))
-    or case[1:4] == ("fan_in 2", "fixed", "columns")
-    else pytest.param(case, marks=pytest.mark.slow)
-    for case in CASES
-]
-"""Every prior with every likelihood in both layouts; every activation once, at night with all."""
-NOISY = Case("tanh", "fan_in 2", "learned", "columns", DEEPER)
-
-
-def build(case: Case, chunk: int) -> Density:
-    network = Network(case.sizes, case.activation)
-    names = [f"x{i}" for i in range(SIZES[0])]
-    model = build_posterior(
-        network,
-        PRIORS[case.prior],
-        LIKELIHOODS[case.likelihood],
-        feature_names=names,
-        layout=case.layout,
-    )
-    return build_density(model, chunk=chunk)
+def build(chunk: int, layout: str = "columns", noise: Any = NOISY.likelihood) -> Density:
+    return density_of(SIZES, PRIOR, noise, layout=layout, chunk=chunk)
 
 
 def random_rows(seed: int, rows: int = ROWS) -> tuple[np.ndarray, np.ndarray]:
@@ -88,56 +39,19 @@ def random_position(size: int, seed: int) -> jax.Array:
     return jnp.asarray(np.random.default_rng(seed).normal(size=size))
 
 
-def log_normal(x: Any, sd: Any) -> Any:
-    return jnp.sum(-0.5 * (x / sd) ** 2 - jnp.log(sd) - 0.5 * jnp.log(2 * jnp.pi))
-
-
-def activate(name: str, x: jax.Array) -> jax.Array:
-    sigmoid = 1 / (1 + jnp.exp(-x))
-    return {
-        "tanh": jnp.tanh(x),
-        "relu": jnp.where(x > 0, x, 0),
-        "sigmoid": sigmoid,
-        "swish": x * sigmoid,
-    }[name]
-
-
-def prior_sds(prior: Any, units_in: int, last: bool) -> tuple[float, float]:
-    """Give the standard deviation of the weights and the biases of a layer."""
-    if prior.kind == "gaussian":
-        return 0.7, 0.7
-    return prior.scale * units_in**-0.5, 1.0 if last else prior.scale
-
-
-def by_hand(
-    case: Case, position: jax.Array, x: np.ndarray, y: np.ndarray
-) -> tuple[jax.Array, jax.Array]:
-    """Log prior and log likelihood of a position: weights, biases, layer by layer, log sigma."""
-    prior = PRIORS[case.prior]
-    non_centered = case.prior != "plain"
-    hidden, rest, log_prior = jnp.asarray(x), position, jnp.zeros(())
-    for units_in, units in pairwise(case.sizes):
-        last = units == 1
-        sds = prior_sds(prior, units_in, last)
-        parameters = []
-        for sd, shape in zip(sds, ((units_in, units), (units,)), strict=True):
-            values, rest = jnp.split(rest, [int(np.prod(shape))])
-            log_prior += log_normal(values, 1.0 if non_centered else sd)
-            parameters.append(values.reshape(shape) * (sd if non_centered else 1.0))
-        hidden = hidden @ parameters[0] + parameters[1]
-        hidden = hidden if last else activate(case.activation, hidden)
-    if case.likelihood == "fixed":
-        return log_prior, log_normal(y - hidden[:, 0], 0.2)
-    sigma = jnp.exp(rest[0])
-    log_prior += jnp.log(2.0) + log_normal(sigma, 0.3) + rest[0]
-    return log_prior, log_normal(y - hidden[:, 0], sigma)
+def by_hand(position: jax.Array, x: np.ndarray, y: np.ndarray) -> tuple[jax.Array, jax.Array]:
+    """Log prior and log likelihood of a position."""
+    reader = Reader(position)
+    output = evaluate(read_layers(reader, SIZES, ARRAY), x)
+    rows = NOISY.rows(reader, output, y, jnp.zeros(()))
+    return reader.log_density, jnp.sum(rows)
 
 
 def log_density_by_hand(
-    case: Case, position: jax.Array, x: np.ndarray, y: np.ndarray
+    position: jax.Array, x: np.ndarray, y: np.ndarray
 ) -> tuple[jax.Array, jax.Array]:
     """Value and gradient of the log density."""
-    return jax.value_and_grad(lambda q: sum(by_hand(case, q, x, y)))(position)
+    return jax.value_and_grad(lambda q: sum(by_hand(q, x, y)))(position)
 
 
 def assert_close(actual: Any, expected: Any, rtol: float) -> None:
@@ -146,30 +60,11 @@ def assert_close(actual: Any, expected: Any, rtol: float) -> None:
     np.testing.assert_allclose(actual, expected, rtol=rtol, atol=rtol * largest)
 
 
-@pytest.mark.parametrize("case", ASKED_OF_ALL, ids=str)
-@pytest.mark.by_day(3)
-def test_value_and_gradient_equal_those_by_hand(case: Case) -> None:
-    """All rows at once and in chunks that do not divide them, to 1e-12."""
-    density = build(case, chunk=0)
-    x, y = random_rows(seed=3)
-    position = random_position(density.size, seed=4)
-    log_prior, _ = by_hand(case, position, x, y)
-    value, gradient = log_density_by_hand(case, position, x, y)
-    assert_close(density.log_prior(position), log_prior, 1e-12)
-    with jax.disable_jit():  # the compiled density is tested below; here it would take minutes
-        for chunked in (density, density._replace(chunk=CHUNK)):
-            data = chunked.place(x, y)
-            ours = jax.value_and_grad(chunked.log_density)(position, data)
-            assert_close(ours[0], value, 1e-12)
-            assert_close(ours[1], gradient, 1e-12)
-
-
 @pytest.mark.parametrize("chunk", [0, CHUNK])
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.by_day(2)
 def test_one_compilation_serves_all_data(layout: str, chunk: int) -> None:
-    case = NOISY._replace(layout=layout)
-    density = build(case, chunk)
+    density = build(chunk, layout)
     position = random_position(density.size, seed=5)
     traces, values = [], []
 
@@ -181,7 +76,7 @@ def test_one_compilation_serves_all_data(layout: str, chunk: int) -> None:
     for seed in (6, 7):
         x, y = random_rows(seed)
         value, gradient = compiled(position, density.place(x, y))
-        expected = log_density_by_hand(case, position, x, y)
+        expected = log_density_by_hand(position, x, y)
         assert_close(value, expected[0], 1e-12)
         assert_close(gradient, expected[1], 1e-12)
         assert value.dtype == gradient.dtype == density.dtype == np.float64
@@ -193,30 +88,27 @@ def test_one_compilation_serves_all_data(layout: str, chunk: int) -> None:
 @pytest.mark.parametrize("chunk", [0, CHUNK])
 def test_gradient_of_a_tempered_likelihood(chunk: int) -> None:
     """The chunked gradient is written by hand in the source, so its chain rule is tested."""
-    density = build(NOISY, chunk)
+    density = build(chunk)
     x, y = random_rows(seed=8)
     data, position = density.place(x, y), random_position(density.size, seed=9)
     ours = jax.grad(lambda q: 0.25 * density.log_likelihood(q, data))(position)
-    expected = jax.grad(lambda q: 0.25 * by_hand(NOISY, q, x, y)[1])(position)
+    expected = jax.grad(lambda q: 0.25 * by_hand(q, x, y)[1])(position)
     assert_close(ours, expected, 1e-12)
 
 
 def test_log_prior_has_the_jacobian_of_log_sigma() -> None:
-    density = build(NOISY, chunk=0)
+    density = build(0)
     position = random_position(density.size, seed=10)
     weights, log_sigma = position[:-1], position[-1]
     sigma = np.exp(log_sigma)
-    expected = norm.logpdf(weights).sum() + halfnorm.logpdf(sigma, scale=0.3) + log_sigma
+    expected = norm.logpdf(weights).sum() + halfnorm.logpdf(sigma, scale=0.6) + log_sigma
     np.testing.assert_allclose(density.log_prior(position), expected, rtol=1e-12)
     np.testing.assert_allclose(density.variables(position)["noise"], sigma, rtol=1e-12)
 
 
-def test_a_floor_cuts_the_prior_of_sigma_off(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_floor_cuts_the_prior_of_sigma_off() -> None:
     """Half-normal above the floor and normalised there; no position and no draw lies below."""
-    monkeypatch.setitem(
-        LIKELIHOODS, "floored", likelihood("gaussian", sigma=None, scale=0.3, floor=0.2)
-    )
-    density = build(NOISY._replace(likelihood="floored"), chunk=0)
+    density = build(0, noise=likelihood("gaussian", sigma=None, scale=0.3, floor=0.2))
     position = random_position(density.size, seed=10)
     weights, log_above = position[:-1], position[-1]
     sigma = 0.2 + np.exp(log_above)
@@ -243,8 +135,9 @@ sizes, x, y, position = json.load(sys.stdin)
 results = []
 for layout, chunk in (("columns", 1024), ("rows", 64)):
     posterior = build_posterior(
-        Network(tuple(sizes), "tanh"), PRIORS["fan_in"](kind="fan_in", scale=2.0),
-        LIKELIHOODS["gaussian"](kind="gaussian", sigma=None, scale=0.3),
+        Network(tuple(sizes), "tanh"),
+        PRIORS["fan_in"](kind="fan_in", scale=1.3, bias_scale=1.3, output_bias_scale=0.4),
+        LIKELIHOODS["gaussian"](kind="gaussian", sigma=None, scale=0.6),
         feature_names=[f"x{i}" for i in range(sizes[0])], layout=layout,
     )
     density = build_density(posterior, chunk=chunk)
@@ -261,9 +154,9 @@ json.dump(results, sys.stdout)
 def test_single_precision() -> None:
     """Precision belongs to a process; in a separate one every array is float32, to 1e-5."""
     x, y = random_rows(seed=11, rows=200)
-    position = random_position(build(NOISY, chunk=0).size, seed=12)
-    value, gradient = log_density_by_hand(NOISY, position, x, y)
-    inputs = json.dumps([DEEPER, x.tolist(), y.tolist(), position.tolist()])
+    position = random_position(build(0).size, seed=12)
+    value, gradient = log_density_by_hand(position, x, y)
+    inputs = json.dumps([SIZES, x.tolist(), y.tolist(), position.tolist()])
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", IN_SINGLE_PRECISION],
         input=inputs,
@@ -282,23 +175,16 @@ def test_single_precision() -> None:
 
 
 def test_refuses_two_precisions_at_once() -> None:
-    posterior = build_posterior(
-        Network((1, 1), "tanh"),
-        prior("fan_in", scale=1.0),
-        TOLERANCE,
-        feature_names=["x"],
-        layout="rows",
-    )
     with (
         pytensor.config.change_flags(floatX="float32"),
         refused("model.two_precisions", where="precision", pytensor="float32", jax="float64"),
     ):
-        build_density(posterior, chunk=0)
+        build(0)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_a_batch_is_one_full_chunk(layout: str) -> None:
-    density = build(NOISY._replace(layout=layout), chunk=CHUNK)
+    density = build(CHUNK, layout)
     x, y = random_rows(seed=14)
     batch = jax.jit(density.batch)(jnp.asarray(x), jnp.asarray(y))
     whole = place_rows(x, y, layout=layout, chunk=0)
@@ -316,7 +202,7 @@ def test_a_batch_is_one_full_chunk(layout: str) -> None:
 
 def test_padding_is_worth_nothing() -> None:
     """Neither value nor gradient depends on the content of a padded row."""
-    density = build(NOISY, chunk=CHUNK)
+    density = build(CHUNK)
     data, position = density.place(*random_rows(seed=16)), random_position(density.size, seed=17)
     assert data.mask is not None
     hidden = jnp.where(data.mask[:, None, :], data.features, 123.0)
@@ -347,7 +233,7 @@ def test_an_inverse_temperature_flattens_value_and_gradient(
     chunk: int, inverse_temperature: float
 ) -> None:
     """Log prior + b log likelihood, for a b that is traced too."""
-    density = build(NOISY, chunk=chunk)
+    density = build(chunk)
     data, position = density.place(*random_rows(seed=18)), random_position(density.size, seed=19)
     prior, likelihood = (
         jax.value_and_grad(part)(position)
@@ -362,7 +248,7 @@ def test_an_inverse_temperature_flattens_value_and_gradient(
 
 @pytest.mark.parametrize("chunk", [0, CHUNK])
 def test_chains_of_a_block_have_the_density_of_each(chunk: int) -> None:
-    density = build(NOISY, chunk=chunk)
+    density = build(chunk)
     data = density.place(*random_rows(seed=20))
     positions = jnp.stack([random_position(density.size, seed=seed) for seed in (21, 22, 23)])
     evaluate = jax.value_and_grad(lambda q: density.log_density(q, data))

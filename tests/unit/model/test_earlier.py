@@ -1,11 +1,13 @@
 """Earlier data against closed forms: what prior and old data give is divided and put back."""
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from nlobayes.model.density import Density, build_density
+from nlobayes.model.density import Density
 from nlobayes.model.earlier_data import (
     Moments,
     Site,
@@ -15,8 +17,7 @@ from nlobayes.model.earlier_data import (
     moments,
     spread_points,
 )
-from nlobayes.model.networks import Network
-from nlobayes.model.posterior import build_posterior
+from tests.densities import density_of
 from tests.members import likelihood, prior
 from tests.refusals import refused
 
@@ -149,15 +150,9 @@ def test_points_are_each_the_farthest_from_those_before() -> None:
 
 
 def build(earlier: Site | None, layout: str) -> Density:
-    posterior = build_posterior(
-        Network((3, 4, 1), "tanh"),
-        prior("fan_in", scale=1.0),
-        likelihood("gaussian", sigma=0.2),
-        feature_names=("a", "b", "c"),
-        layout=layout,
-        earlier=earlier,
-    )
-    return build_density(posterior, chunk=0)
+    settings: dict[str, Any] = {"layout": layout, "earlier": earlier}
+    noise = likelihood("gaussian", sigma=0.2)
+    return density_of((3, 4, 1), prior("fan_in", scale=1.0), noise, **settings)
 
 
 @pytest.mark.parametrize("layout", ["rows", "columns"])

@@ -12,11 +12,10 @@ import numpy as np
 import pytest
 from scipy.stats import halfnorm, norm
 
-from nlobayes.model.density import Density, build_density
+from nlobayes.model.density import Density
 from nlobayes.model.likelihood import Likelihood
-from nlobayes.model.networks import Network
-from nlobayes.model.posterior import Posterior, build_posterior
 from nlobayes.model.rows import Data
+from tests.densities import density_of
 from tests.members import likelihood, prior
 
 FEATURES, UNITS = 3, 4
@@ -31,21 +30,11 @@ LAYOUTS = ("rows", "columns")
 every_likelihood = pytest.mark.parametrize("likelihood", LIKELIHOODS, ids=["fixed", "learned"])
 
 
-def state(likelihood: Likelihood, layout: str = "columns", *, errors: bool = True) -> Posterior:
-    return build_posterior(
-        Network(SIZES, "tanh"),
-        prior("gaussian", precision=SD ** (-2), non_centered=False),
-        likelihood,
-        feature_names=[f"x{i}" for i in range(FEATURES)],
-        layout=layout,
-        errors=errors,
-    )
-
-
 def build(
     likelihood: Likelihood, chunk: int = CHUNK, layout: str = "columns", *, errors: bool = True
 ) -> Density:
-    return build_density(state(likelihood, layout, errors=errors), chunk=chunk)
+    plain = prior("gaussian", precision=SD ** (-2), non_centered=False)
+    return density_of(SIZES, plain, likelihood, chunk=chunk, layout=layout, errors=errors)
 
 
 def random_rows(seed: int, rows: int = ROWS) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -113,19 +102,6 @@ def test_value_and_gradient_equal_those_by_hand(
         expected = (prior[0] + b * data[0], prior[1] + b * data[1])
         assert_close(compiled(position, density.place(*rows), b), expected)
     assert len(traces) == 1
-
-
-@every_likelihood
-def test_a_batch_equals_the_rows_by_hand(likelihood: Likelihood) -> None:
-    """As minibatches of pretraining are laid out, inside a compiled function."""
-    density, rows = build(likelihood), random_rows(seed=4)
-    position = random_position(density.size, seed=5)
-
-    @jax.jit
-    def evaluate(position: jax.Array, *rows: jax.Array) -> Any:
-        return jax.value_and_grad(density.log_likelihood)(position, density.batch(*rows))
-
-    assert_close(evaluate(position, *rows), by_hand(likelihood, position, *rows))
 
 
 @every_likelihood

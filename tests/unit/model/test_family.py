@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from nlobayes.model.density import Density, build_density
-from nlobayes.model.networks import Layer, Network
-from nlobayes.model.posterior import build_posterior
+from nlobayes.model.density import Density
 from nlobayes.model.prior import Parameters
+from tests.densities import density_of
 from tests.members import likelihood, prior
-from tests.unit.model.by_hand import LIKELIHOODS, PRIORS, SLOPES, Reader, read_layers
+from tests.unit.model.by_hand import LIKELIHOODS, PRIORS, SLOPES, Reader, evaluate, read_layers
 
 INPUTS, ROWS, CHUNK = 3, 7, 4
 IN_COLUMNS = ("normal", "horseshoe", "gamma, network")
@@ -26,34 +25,12 @@ LIKELIHOOD_CASES = [
 ]
 
 
-def build(
-    sizes: tuple[int, ...], prior: Any, likelihood: Any, layout: str, **settings: Any
-) -> Density:
-    posterior = build_posterior(
-        Network(sizes, settings.pop("activation", "tanh")),
-        prior,
-        likelihood,
-        feature_names=[f"x{i}" for i in range(sizes[0])],
-        layout=layout,
-        **settings,
-    )
-    return build_density(posterior, chunk=CHUNK)
-
-
 def random_rows(seed: int, targets: int = 1, classes: int = 0) -> tuple[np.ndarray, ...]:
     """Features, targets or classes, and errors around the noise."""
     rng = np.random.default_rng(seed)
     shape = (ROWS,) if targets == 1 else (ROWS, targets)
     y = rng.integers(0, classes, shape).astype(float) if classes else rng.normal(size=shape)
     return rng.normal(size=(ROWS, INPUTS)), y, 10.0 ** rng.uniform(-2, 1, shape)
-
-
-def evaluate(layers: list[Layer], x: np.ndarray, slopes: Any = None) -> jax.Array:
-    hidden: Any = x
-    for weights, biases, slope in layers[:-1]:
-        hidden = hidden @ weights + biases
-        hidden = jnp.tanh(hidden) if slopes is None else jnp.where(hidden > 0, 1, slope) * hidden
-    return hidden @ layers[-1].weights + layers[-1].biases
 
 
 def assert_equal(
@@ -84,7 +61,9 @@ def test_every_prior_is_the_one_by_hand(name: str, layout: str) -> None:
     """And its weights give the likelihood: twins are scaled, shared scales shared, as stated."""
     sizes = (INPUTS, 4, 2, 1)
     prior, array = PRIORS[name]
-    density = build(sizes, prior, likelihood("gaussian", sigma=0.2), layout)
+    density = density_of(
+        sizes, prior, likelihood("gaussian", sigma=0.2), layout=layout, chunk=CHUNK
+    )
     position, (x, y, _) = position_of(density, seed=1), random_rows(seed=2)
 
     def log_prior(q: jax.Array) -> jax.Array:
@@ -107,14 +86,13 @@ def test_every_likelihood_is_the_one_by_hand(name: str, layout: str, errors: boo
     """Its own variables included; the rows one by one sum to it."""
     observed = LIKELIHOODS[name]
     sizes = (INPUTS, 4, observed.outputs)
-    density = build(
-        sizes,
-        PRIORS["normal"][0],
-        observed.likelihood,
-        layout,
-        errors=errors,
-        targets=observed.targets,
-    )
+    settings: dict[str, Any] = {
+        "layout": layout,
+        "chunk": CHUNK,
+        "errors": errors,
+        "targets": observed.targets,
+    }
+    density = density_of(sizes, PRIORS["normal"][0], observed.likelihood, **settings)
     x, y, error = random_rows(3, observed.targets, observed.classes)
     given = (x, y, error) if errors else (x, y)
     position = position_of(density, seed=4)
@@ -142,14 +120,13 @@ def test_every_likelihood_is_the_one_by_hand(name: str, layout: str, errors: boo
 def test_every_prior_of_slopes_is_the_one_by_hand(name: str) -> None:
     """One slope for each unit of both hidden layers, whose rectifiers they are."""
     sizes, (slopes, of_slopes) = (INPUTS, 4, 2, 1), SLOPES[name]
-    density = build(
-        sizes,
-        PRIORS["normal"][0],
-        likelihood("gaussian", sigma=0.2),
-        "columns",
-        slopes=slopes,
-        activation="prelu",
-    )
+    settings: dict[str, Any] = {
+        "layout": "columns",
+        "chunk": CHUNK,
+        "slopes": slopes,
+        "activation": "prelu",
+    }
+    density = density_of(sizes, PRIORS["normal"][0], likelihood("gaussian", sigma=0.2), **settings)
     position, (x, y, _) = position_of(density, seed=5), random_rows(seed=6)
 
     def log_density(q: jax.Array) -> jax.Array:
@@ -164,7 +141,7 @@ def test_every_prior_of_slopes_is_the_one_by_hand(name: str) -> None:
 
 def test_the_jacobian_that_tensorbnn_forgot() -> None:
     """In h = sqrt(b), which TensorBNN samples, b ~ N(1, 0.1^2) has the density N(h^2) 2h."""
-    density = build((1, 1), prior("tensorbnn"), likelihood("gaussian", sigma=0.2), "rows")
+    density = density_of((1, 1), prior("tensorbnn"), likelihood("gaussian", sigma=0.2))
     rest = jnp.zeros(6).at[4].set(0.05)  # mean, log b and weight; the same of the bias
 
     def log_density_of(log_b: Any) -> jax.Array:
@@ -187,7 +164,7 @@ def test_the_jacobian_that_tensorbnn_forgot() -> None:
 def test_classes_far_out_have_finite_slopes(name: str, logit: float) -> None:
     """Where the exponential overflows: the log likelihood is minus the logit, or nothing."""
     likelihood, outputs = LIKELIHOODS[name].likelihood, LIKELIHOODS[name].outputs
-    density = build((1, outputs), PRIORS["plain"][0], likelihood, "rows")
+    density = density_of((1, outputs), PRIORS["plain"][0], likelihood)
     position = jnp.zeros(density.size).at[-1].set(logit * 0.7)  # the bias of the last output
     compiled = jax.jit(jax.value_and_grad(density.log_likelihood))
     total = np.logaddexp(logit, np.log(max(outputs - 1, 1)))
@@ -207,15 +184,8 @@ def test_priors_get_the_role_of_each_array() -> None:
             recorded.append(parameters)
             return prior("fan_in", scale=1.0).state(parameters)
 
-    build(
-        (3, 4, 2),
-        Recorded(),
-        likelihood("gaussian", sigma=0.1),
-        "rows",
-        targets=2,
-        slopes=Recorded(),
-        activation="prelu",
-    )
+    settings: dict[str, Any] = {"targets": 2, "slopes": Recorded(), "activation": "prelu"}
+    density_of((3, 4, 2), Recorded(), likelihood("gaussian", sigma=0.1), **settings)
     assert [parameters[:5] for parameters in recorded] == [
         ("weights_1", ("feature", "hidden_1"), "weights", 3, False),
         ("biases_1", ("hidden_1",), "biases", 3, False),

@@ -11,7 +11,7 @@ from jax.flatten_util import ravel_pytree
 from scipy.stats import chisquare, kstest, laplace, norm, t
 
 from nlobayes.model.networks import Network, forward, layers_of
-from nlobayes.model.posterior import build_posterior
+from tests.densities import posterior_of
 from tests.members import likelihood, prior
 from tests.unit.model.by_hand import LIKELIHOODS, Observed, Reader
 
@@ -36,15 +36,9 @@ def draw_targets(
     shapes: dict[str, Any] = {"weights_1": (2, 3), "biases_1": 3}
     shapes |= {"weights_2": (3, observed.outputs), "biases_2": observed.outputs}
     weights = {name: rng.normal(size=shape) for name, shape in shapes.items()}
-    model = build_posterior(
-        network,
-        prior("gaussian", precision=1.0 ** (-2), non_centered=False),
-        observed.likelihood,
-        feature_names=("a", "b"),
-        layout="rows",
-        errors=error is not None,
-        targets=observed.targets,
-    ).model
+    plain = prior("gaussian", precision=1.0, non_centered=False)
+    settings: dict[str, Any] = {"errors": error is not None, "targets": observed.targets}
+    model = posterior_of(network.sizes, plain, observed.likelihood, **settings).model
     fixed = weights | {"noise": variables_of(observed)["noise"]}
     fixed["degrees_of_freedom_above_2"] = VARIABLES["degrees_of_freedom"] - 2
     fixed["noise_precision"] = fixed["noise"] ** -2

@@ -17,15 +17,13 @@ from jax.scipy.stats import multivariate_normal, norm
 from nlobayes.model.density import Density, build_density
 from nlobayes.model.earlier_data import Site
 from nlobayes.model.marginal import Marginal, integrate_output
-from nlobayes.model.networks import Network
-from nlobayes.model.posterior import build_posterior
 from nlobayes.model.rows import Data
+from tests.densities import posterior_of
 from tests.members import likelihood
 from tests.refusals import refused
 from tests.unit.model.by_hand import PRIORS, Reader, read_layers
 
 INPUTS, ROWS = 3, 11
-NAMES = [f"x{i}" for i in range(INPUTS)]
 CHUNK = 4
 OTHERS = {"laplace", "cauchy", "student_t", "tensorbnn_cauchy"}
 GAUSSIAN = [name for name in PRIORS if not OTHERS & {*name.split()}]
@@ -87,14 +85,8 @@ def make(
     rng = np.random.default_rng(7)
     x, y = rng.normal(size=(ROWS, INPUTS)), rng.normal(size=ROWS)
     error = 10.0 ** rng.uniform(-2, 0, ROWS) if errors else np.zeros(ROWS)
-    posterior = build_posterior(
-        Network((INPUTS, *hidden, 1), "tanh"),
-        PRIORS[prior][0],
-        likelihood("gaussian", sigma=sigma, scale=0.6),
-        feature_names=NAMES,
-        layout="rows",
-        errors=errors,
-    )
+    noise = likelihood("gaussian", sigma=sigma, scale=0.6)
+    posterior = posterior_of((INPUTS, *hidden, 1), PRIORS[prior][0], noise, errors=errors)
     density = build_density(posterior, chunk=chunk)
     marginal = integrate_output(posterior, density)
     data = density.place(x, y, error if errors else None)
@@ -212,18 +204,24 @@ def test_refuses_what_it_cannot_integrate(prior: str, likelihood: Any, code: str
         integrate(prior, likelihood, (4,))
 
 
-def integrate(prior: str, likelihood: Any, hidden: tuple[int, ...], **settings: Any) -> Marginal:
-    network = Network((INPUTS, *hidden, likelihood.outputs(1)), "tanh")
-    posterior = build_posterior(
-        network, PRIORS[prior][0], likelihood, feature_names=NAMES, layout="rows", **settings
-    )
-    return integrate_output(posterior, build_density(posterior, chunk=CHUNK))
+def integrate(
+    prior: str, likelihood: Any, hidden: tuple[int, ...], dtype: str = "float64", **settings: Any
+) -> Marginal:
+    sizes = (INPUTS, *hidden, likelihood.outputs(1))
+    posterior = posterior_of(sizes, PRIORS[prior][0], likelihood, **settings)
+    density = build_density(posterior, chunk=CHUNK)._replace(dtype=np.dtype(dtype))
+    return integrate_output(posterior, density)
 
 
 def test_refuses_earlier_data() -> None:
     site = Site(np.zeros((2, INPUTS)), np.eye(2), np.zeros(2))
     with refused("model.marginal_with_earlier"):
         integrate("normal", likelihood("gaussian", sigma=0.2), (4,), earlier=site)
+
+
+def test_refuses_single_precision() -> None:
+    with refused("model.needs_double"):
+        integrate("normal", likelihood("gaussian", sigma=0.2), (4,), dtype="float32")
 
 
 def test_refuses_a_model_of_which_nothing_is_left() -> None:

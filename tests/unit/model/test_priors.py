@@ -21,11 +21,10 @@ from scipy.stats import (
     truncnorm,
 )
 
-from nlobayes.model.density import Density, build_density
-from nlobayes.model.networks import Network
-from nlobayes.model.posterior import build_posterior
+from nlobayes.model.density import Density
 from nlobayes.model.prior import Prior, Statement
 from nlobayes.priors.hierarchical import GammaPrecision, HalfCauchyScale, HalfNormalScale
+from tests.densities import density_of
 from tests.members import likelihood, prior, slopes
 
 SIZES = (9, 4, 1)
@@ -62,17 +61,11 @@ STATED = {
 
 def build(prior: Prior, scale: float | None, slopes: Statement | None = None) -> Density:
     sigma = {"sigma": None, "scale": scale} if scale else {"sigma": 0.1}
-    names = [f"x{i}" for i in range(SIZES[0])]
-    network = Network(SIZES, "tanh" if slopes is None else "prelu")
-    posterior = build_posterior(
-        network,
-        prior,
-        likelihood("gaussian", **sigma),
-        feature_names=names,
-        layout="rows",
-        slopes=slopes,
-    )
-    return build_density(posterior, chunk=0)
+    settings: dict[str, Any] = {
+        "activation": "tanh" if slopes is None else "prelu",
+        "slopes": slopes,
+    }
+    return density_of(SIZES, prior, likelihood("gaussian", **sigma), **settings)
 
 
 def draw(density: Density, count: int) -> tuple[jax.Array, dict[str, np.ndarray]]:
@@ -115,15 +108,8 @@ def test_noise_is_half_normal() -> None:
 @pytest.mark.statistical
 def test_a_gamma_precision_of_the_noise_is_drawn_as_stated() -> None:
     """2000 draws: the distribution of sigma, whose square is inverse-Gamma; log tau is sampled."""
-    names = [f"x{i}" for i in range(SIZES[0])]
-    posterior = build_posterior(
-        Network(SIZES, "tanh"),
-        prior("fan_in", scale=1.0),
-        likelihood("gaussian", sigma=None, precision={"shape": 2.3, "rate": 0.7}),
-        feature_names=names,
-        layout="rows",
-    )
-    positions, variables = draw(build_density(posterior, chunk=0), 2000)
+    precise = likelihood("gaussian", sigma=None, precision={"shape": 2.3, "rate": 0.7})
+    positions, variables = draw(density_of(SIZES, prior("fan_in", scale=1.0), precise), 2000)
     assert kstest(variables["noise"] ** 2, invgamma(2.3, scale=0.7).cdf).pvalue > SIGNIFICANCE
     np.testing.assert_allclose(np.exp(-positions[:, -1] / 2), variables["noise"], rtol=1e-12)
 

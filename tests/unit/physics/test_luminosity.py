@@ -5,12 +5,7 @@ import pytest
 from scipy.integrate import quad
 
 from nlobayes.physics.evolution import evolve
-from nlobayes.physics.luminosity import (
-    Luminosities,
-    drell_yan_gluon,
-    drell_yan_quark,
-    luminosities,
-)
+from nlobayes.physics.luminosity import Luminosities, drell_yan_gluon, drell_yan_quark, luminosities
 from nlobayes.physics.mellin import CONTOUR, invert
 from nlobayes.physics.pdf import MSTW2008_NLO
 from nlobayes.physics.splitting import CF, TR

@@ -5,14 +5,7 @@ import pytest
 
 from nlobayes.physics.couplings import SCHEMES
 from nlobayes.physics.mssm import Parameters, neutralinos
-from nlobayes.physics.partonic import (
-    DOWN_TYPE,
-    UP_TYPE,
-    Pair,
-    Quark,
-    identical_pair,
-    select_pair,
-)
+from nlobayes.physics.partonic import DOWN_TYPE, UP_TYPE, Pair, Quark, identical_pair, select_pair
 from tests.born import born_cross_section
 from tests.refusals import refused
 

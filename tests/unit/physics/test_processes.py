@@ -4,12 +4,7 @@ from itertools import product
 
 import pytest
 
-from nlobayes.physics.processes import (
-    KNOWN,
-    Process,
-    charge_of,
-    make_process,
-)
+from nlobayes.physics.processes import KNOWN, Process, charge_of, make_process
 from tests.refusals import refused
 from tests.spectra import PROCESSES
 

@@ -1,4 +1,7 @@
-"""What holds for every figure of the registry."""
+"""What holds for every figure of the registry, and of its one list."""
+
+from importlib import import_module
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -6,11 +9,15 @@ import pytest
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
+from nlobayes.figures import ALL
 from nlobayes.plots import FIGURES, render
 from nlobayes.plots.style import RED
 from tests.unit.plots.chain_tables import calibration_checks, verdict
 from tests.unit.plots.drawing import TABLES, draw, every_table, shown
 
+CAPTIONS = Path(__file__).parents[3] / "workflow/report"
+OF_NO_FIGURE = {"workflow", "runs"}
+"""Captions of the first page, and of a table."""
 PRISTINE = every_table()
 WARNINGS = (
     f"NOT CONVERGED: {', '.join(verdict()['check'])} failed",
@@ -155,3 +162,11 @@ def test_rows_that_are_not_finite_are_counted() -> None:
     pulls = draw("pulls", {"predictions": table}, warnings=["worse"])
     assert red_words(pulls) == "worse 3 of 180 rows are not drawn: not finite"
     assert_on_the_page(pulls)
+
+
+def test_every_figure_has_a_function_and_a_caption_and_no_caption_is_left_over() -> None:
+    for figure in ALL:
+        module, _, function = figure.drawn_by.rpartition(".")
+        assert callable(getattr(import_module(f"nlobayes.plots.{module}"), function))
+    names = [figure.name for figure in ALL]
+    assert sorted([*names, *OF_NO_FIGURE]) == sorted(path.stem for path in CAPTIONS.iterdir())

@@ -10,12 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from nlobayes.study.files import (
-    MOST_BYTES,
-    MOST_CHARACTERS,
-    MOST_VALUES,
-    read_yaml,
-)
+from nlobayes.study.files import MOST_BYTES, MOST_CHARACTERS, MOST_VALUES, read_yaml
 from nlobayes.study.jobs import CheckConvergenceJob, read_job
 from tests.refusals import refused
 

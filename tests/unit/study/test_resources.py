@@ -11,13 +11,7 @@ from nlobayes.stages import PIPELINE
 from nlobayes.stages.sizes import Size
 from nlobayes.study.datasets import Target
 from nlobayes.study.grid import Study
-from nlobayes.study.resources import (
-    GPU_MB,
-    SNAKEMAKE_MB,
-    need,
-    rows_of,
-    size_of,
-)
+from nlobayes.study.resources import GPU_MB, SNAKEMAKE_MB, need, rows_of, size_of
 from nlobayes.study.run import RunSpec
 from nlobayes.study.sources import UNKNOWN_ROWS
 from tests.unit.study.small import make_study

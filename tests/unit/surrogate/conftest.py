@@ -1,6 +1,5 @@
 """A small surrogate of known weights, in memory and as a file."""
 
-from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -67,12 +66,7 @@ def weights(seed: int = 1, draws: int = DRAWS, inputs: int = 5) -> dict[str, np.
     return {name: values.astype(np.float32) for name, values in drawn.items()}
 
 
-@pytest.fixture
-def make_exported() -> Callable[..., SurrogateContent]:
-    return exported
-
-
-def exported(
+def make_exported(
     family: str = "gaussian",
     scale: str = "log10",
     components: int | None = None,
@@ -129,7 +123,7 @@ def exported(
 @pytest.fixture
 def surrogate_file(tmp_path: Path) -> Path:
     path = tmp_path / "surrogate.nc"
-    write_surrogate(path, exported(), dataset(), {"verb": "export"})
+    write_surrogate(path, make_exported(), dataset(), {"verb": "export"})
     return path
 
 

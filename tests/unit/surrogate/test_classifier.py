@@ -17,7 +17,7 @@ from nlobayes.surrogate.answers import load
 from nlobayes.surrogate.evaluation import evaluate
 from nlobayes.types import SurrogateContent
 from tests.refusals import refused
-from tests.unit.surrogate.conftest import HIDDEN, dataset, exported, points
+from tests.unit.surrogate.conftest import HIDDEN, dataset, make_exported, points
 
 LABELS = (1, 2, 5)
 X = points(50, seed=9)
@@ -25,7 +25,7 @@ X = points(50, seed=9)
 
 def of_classes() -> SurrogateContent:
     """Make a network with one output for each of three classes, and no noise."""
-    numbers, last = exported(), len(HIDDEN) + 1
+    numbers, last = make_exported(), len(HIDDEN) + 1
     rng = np.random.default_rng(4)
     drawn = {
         name: np.concatenate([rng.normal(size=values.shape).astype("f4") for _ in LABELS], axis=-1)
@@ -114,7 +114,7 @@ def test_files_that_do_not_fit_are_refused(
 
 
 def test_an_unknown_form_is_refused(tmp_path: Path) -> None:
-    numbers = exported()
+    numbers = make_exported()
     path = tmp_path / "s.nc"
     with refused("artifacts.no_form"):
         facts = numbers.facts | {"form": "dreams"}

@@ -1,6 +1,5 @@
 """A surrogate whose network sees principal components: predicted from columns, or refused."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +10,8 @@ from nlobayes.artifacts.contents import write_surrogate
 from nlobayes.surrogate.surrogate import Engine, Surrogate
 from nlobayes.types import SurrogateContent
 from tests.refusals import refused
-from tests.unit.surrogate.conftest import dataset, points
+from tests.unit.surrogate.conftest import dataset, make_exported, points
 
-Make = Callable[..., SurrogateContent]
 NAMES = ("PC 1", "PC 2", "PC 3")
 
 
@@ -37,7 +35,7 @@ def turned_back(exported: SurrogateContent) -> SurrogateContent:
 
 @pytest.mark.parametrize("engine", ["numpy", "jax"])
 def test_a_file_predicts_as_a_network_that_turns_its_inputs_itself(
-    make_exported: Make, tmp_path: Path, engine: Engine
+    tmp_path: Path, engine: Engine
 ) -> None:
     """They agree to the rounding of float32, the type of weights and predictions."""
     exported = make_exported(components=3)
@@ -59,9 +57,7 @@ def test_a_file_predicts_as_a_network_that_turns_its_inputs_itself(
     ],
     ids=["too few", "of other features", "shares", "mean of components", "scale of features"],
 )
-def test_components_that_do_not_fit_are_refused(
-    make_exported: Make, tmp_path: Path, change: dict[str, Any]
-) -> None:
+def test_components_that_do_not_fit_are_refused(tmp_path: Path, change: dict[str, Any]) -> None:
     exported = make_exported(components=3)
     transforms = exported.facts["transforms"]
     changed = transforms | {"features": transforms["features"] | change}

@@ -4,13 +4,7 @@ import pytest
 
 from nlobayes.data.simulators.simulate import Settings, scan_table
 from nlobayes.data.statements import spell_order
-from nlobayes.surrogate.identity import (
-    conditions,
-    in_words,
-    origin,
-    process_of,
-    qcd_order,
-)
+from nlobayes.surrogate.identity import conditions, in_words, origin, process_of, qcd_order
 
 EMBEDDED = {
     "process": "p p -> chi0_1 chi0_1",

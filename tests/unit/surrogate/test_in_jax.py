@@ -15,7 +15,7 @@ from nlobayes.extras import MissingExtra
 from nlobayes.surrogate.predictive import Prediction
 from nlobayes.types import SurrogateContent
 from tests.refusals import refused
-from tests.unit.surrogate.conftest import COLUMNS, exported, points
+from tests.unit.surrogate.conftest import COLUMNS, make_exported, points
 from tests.unit.surrogate.test_theory import with_theory
 
 X = points(6, seed=8)
@@ -38,7 +38,7 @@ def in_double(whole: SurrogateContent) -> SurrogateContent:
 def relative_to(
     settings: dict[str, Any], *columns: str, of: SurrogateContent | None = None
 ) -> SurrogateContent:
-    whole = in_double(of or exported("conformal"))
+    whole = in_double(of or make_exported("conformal"))
     transforms = whole.facts["transforms"]
     target = transforms["target"] | {"relative_to": settings}
     facts = whole.facts | {"transforms": transforms | {"target": target}}
@@ -69,7 +69,7 @@ def assert_same(found: Prediction, expected: Prediction, of_quantiles: float = 1
 )
 def test_it_is_what_predict_gives(family: str, scale: str) -> None:
     """About draws `predict` finds quantiles to 1e-5 of the scale of the noise."""
-    surrogate = Surrogate(in_double(exported(family, scale)))
+    surrogate = Surrogate(in_double(make_exported(family, scale)))
     probabilities = (0.025, 0.3, 0.84)
     found = jax.jit(surrogate.as_jax(quantiles=probabilities))(X)
     tolerance = 1e-10 if family in ("scaled_student_t", "conformal") else 1e-5
@@ -77,7 +77,7 @@ def test_it_is_what_predict_gives(family: str, scale: str) -> None:
 
 
 def test_components_and_every_target_are_those_of_predict() -> None:
-    surrogate = Surrogate(in_double(exported(components=3)))
+    surrogate = Surrogate(in_double(make_exported(components=3)))
     assert_same(surrogate.as_jax()(X), each_by_itself(surrogate, X), 1e-5)
     several = Surrogate(in_double(with_theory()))
     for name in (several.outputs[1], several.outputs[3]):
@@ -157,7 +157,7 @@ def test_references_are_alike_in_both(settings: dict[str, Any], squarks: object)
 
 
 def test_draws_in_single_precision_are_computed_in_double() -> None:
-    whole = exported("conformal")
+    whole = make_exported("conformal")
     found = Surrogate(whole).as_jax()(X)
     assert_same(found, Surrogate(in_double(whole)).as_jax()(X))
     np.testing.assert_allclose(found.mean, Surrogate(whole).predict(X).mean, rtol=1e-5)
@@ -175,7 +175,7 @@ def test_feature_maps_are_alike_in_both(name: str) -> None:
 @pytest.mark.parametrize("family", ["student_t", "conformal"])
 def test_derivatives_are_those_of_finite_differences(family: str) -> None:
     """The density of the noise jumps between nodes, where a difference of quantiles steps over."""
-    predict = Surrogate(in_double(exported(family))).as_jax()
+    predict = Surrogate(in_double(make_exported(family))).as_jax()
     point = np.array([310.0, 0.5, -0.3, 0.6, 0.54])
     found = jax.jacfwd(predict)(point)
     reverse = jax.jit(jax.grad(lambda x: predict(x).total_sd))(point)
@@ -198,7 +198,7 @@ def test_derivatives_are_those_of_finite_differences(family: str) -> None:
 
 
 def test_it_is_pure_for_vmap_jit_and_any_shape() -> None:
-    predict = Surrogate(in_double(exported("conformal"))).as_jax()
+    predict = Surrogate(in_double(make_exported("conformal"))).as_jax()
     together, mapped = predict(X), jax.vmap(jax.jit(predict))(X)
     np.testing.assert_allclose(mapped.mean, together.mean, rtol=1e-12)
     np.testing.assert_allclose(mapped.quantiles.T, together.quantiles, rtol=1e-12)
@@ -210,7 +210,7 @@ def test_it_is_pure_for_vmap_jit_and_any_shape() -> None:
 
 def test_points_that_predict_refuses_have_no_number() -> None:
     """Zero masses have no logarithm: tanh of infinity would be a number."""
-    predict = Surrogate(exported("conformal")).as_jax()
+    predict = Surrogate(make_exported("conformal")).as_jax()
     x = np.array([X[0], X[1], X[2]])
     x[0, 0], x[1, 2] = 0.0, np.inf
     for values in predict(x):
@@ -220,7 +220,7 @@ def test_points_that_predict_refuses_have_no_number() -> None:
 
 
 def test_what_jax_cannot_compute_is_refused_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = exported()
+    whole = make_exported()
     of_numpy = {"invariants": SimpleNamespace(apply=np.asarray)}
     monkeypatch.setattr("nlobayes.surrogate.in_jax.FEATURE_MAPS", of_numpy)
     with refused("surrogate.map_not_in_jax", map="invariants"):
@@ -235,5 +235,5 @@ def test_without_jax_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setitem(__import__("sys").modules, "jax", None)
     monkeypatch.delitem(__import__("sys").modules, "nlobayes.surrogate.in_jax", raising=False)
     with pytest.raises(MissingExtra, match=r"pip install 'nlobayes\[jax\]'") as caught:
-        Surrogate(exported()).as_jax()
+        Surrogate(make_exported()).as_jax()
     assert "\n" not in str(caught.value)

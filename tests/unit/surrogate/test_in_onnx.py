@@ -16,7 +16,7 @@ from nlobayes.surrogate.reduction import spread_evenly
 from nlobayes.types import SurrogateContent
 from tests.refusals import refused
 from tests.unit.spectra_with_surrogates import STATED
-from tests.unit.surrogate.conftest import COLUMNS, DRAWS, dataset, exported, points
+from tests.unit.surrogate.conftest import COLUMNS, DRAWS, dataset, make_exported, points
 from tests.unit.surrogate.test_in_jax import ENGINE, in_double, relative_to, seen_by
 
 pytestmark = pytest.mark.skipif(
@@ -45,7 +45,7 @@ def test_onnxruntime_gives_what_predict_gives(
 ) -> None:
     """Noise is about the mean of the draws, or about each draw, where quantiles are no formulas."""
     names = [*MOMENTS, *(FURTHER if family == "conformal" else ())]
-    path = in_file(tmp_path / "s.nc", in_double(exported(family)))
+    path = in_file(tmp_path / "s.nc", in_double(make_exported(family)))
     onnx(path, tmp_path / "s.onnx", quantiles="0.025,0.84")
     assert ("no quantiles" in capsys.readouterr().err) == (family == "student_t")
     session, surrogate = loaded(tmp_path / "s.onnx"), Surrogate.load(path)
@@ -73,7 +73,7 @@ def test_onnxruntime_gives_what_predict_gives(
 def test_fewer_draws_are_those_at_even_distances_and_metadata_describe_the_model(
     tmp_path: Path,
 ) -> None:
-    whole = in_double(exported("conformal"))
+    whole = in_double(make_exported("conformal"))
     path = in_file(tmp_path / "s.nc", whole)
     onnx(path, tmp_path / "s.onnx", draws=20)
     session, kept = loaded(tmp_path / "s.onnx"), spread_evenly(DRAWS, 20)
@@ -116,7 +116,7 @@ def test_a_target_relative_to_the_engine_is_written_with_it(tmp_path: Path) -> N
 
 
 def test_what_cannot_be_written_is_refused_and_leaves_no_file(tmp_path: Path) -> None:
-    path = in_file(tmp_path / "s.nc", exported("conformal"))
+    path = in_file(tmp_path / "s.nc", make_exported("conformal"))
     with refused("commands.onnx_ending", where="--out"):
         onnx(path, tmp_path / "s.nc")
     with refused("commands.no_numbers", where="--quantiles"):

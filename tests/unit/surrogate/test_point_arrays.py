@@ -11,7 +11,7 @@ import pytest
 from nlobayes import Classifier, Surrogate
 from nlobayes.surrogate.point_arrays import points_of
 from tests.refusals import refused
-from tests.unit.surrogate.conftest import COLUMNS, exported, points
+from tests.unit.surrogate.conftest import COLUMNS, make_exported, points
 from tests.unit.surrogate.test_classifier import of_classes
 
 Columns = dict[str, np.ndarray]
@@ -40,7 +40,7 @@ def with_missing(form: str) -> Any:
 
 
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("loaded", [Surrogate(exported()), Classifier(of_classes())], ids=repr)
+@pytest.mark.parametrize("loaded", [Surrogate(make_exported()), Classifier(of_classes())], ids=repr)
 def test_columns_are_selected_by_name(loaded: Surrogate | Classifier, form: str) -> None:
     named = FORMS[form](OTHER_ORDER)
     for found, expected in zip(loaded.predict(named), loaded.predict(X), strict=True):

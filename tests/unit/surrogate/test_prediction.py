@@ -1,4 +1,4 @@
-"""Predictions of many draws against NumPy, one draw and one layer at a time."""
+"""Predictions of many draws against NumPy, one draw and one layer at a time, and of few draws."""
 
 from collections.abc import Callable
 from itertools import pairwise
@@ -8,6 +8,7 @@ import pytest
 
 from nlobayes.model.networks import Network
 from nlobayes.surrogate.prediction import CompiledNetwork, predict
+from nlobayes.surrogate.reduction import herded, spread_evenly
 
 BY_HAND: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
     "tanh": lambda x, a: np.tanh(x),
@@ -66,3 +67,31 @@ def test_mean_and_error_are_those_of_all_draws(points: int) -> None:
     outputs = [one_draw(draws, index, x, "tanh") for index in range(35)]
     np.testing.assert_allclose(mean, np.mean(outputs, axis=0), rtol=1e-11, atol=1e-12)
     np.testing.assert_allclose(sd, np.std(outputs, axis=0), rtol=1e-11, atol=1e-12)
+
+
+def test_chosen_draws_have_the_moments_of_all_at_other_points() -> None:
+    """2000 draws of smooth functions with 20 coefficients at 600 points; 250 points choose.
+
+    An even choice of 100 independent draws has a Monte-Carlo error of 0.1 sd, that of 1600.
+    """
+    rng = np.random.default_rng(3)
+    x = rng.uniform(-1, 1, 600)
+    basis = np.cos(np.outer(np.arange(20), np.arccos(x)))
+    functions = rng.normal(size=(2000, 20)) @ basis
+    others = np.setdiff1d(np.arange(600), spread_evenly(600, 250))
+
+    def errors(kept: np.ndarray) -> tuple[float, float]:
+        few, every = functions[kept][:, others], functions[:, others]
+        moved = (few.mean(axis=0) - every.mean(axis=0)) / every.std(axis=0)
+        widened = few.std(axis=0) / every.std(axis=0) - 1
+        return float(np.sqrt(np.mean(moved**2))), float(np.sqrt(np.mean(widened**2)))
+
+    moved, widened = errors(herded([functions], 100))
+    assert moved < 0.025
+    assert widened < 0.05
+    assert errors(spread_evenly(2000, 100))[0] > 0.05
+
+
+def test_every_draw_is_chosen_once() -> None:
+    functions = np.random.default_rng(4).normal(size=(30, 5))
+    assert sorted(herded([functions, functions[:, :2]], 30)) == list(range(30))

@@ -18,7 +18,7 @@ from nlobayes.service.application import application
 from nlobayes.surrogate.answers import SUMMARIES
 from nlobayes.surrogate.cross_section import cross_section, total
 from nlobayes.types import SurrogateContent
-from tests.unit.surrogate.conftest import exported
+from tests.unit.surrogate.conftest import make_exported
 from tests.unit.surrogate.test_classifier import of_classes
 from tests.unit.surrogate.test_in_jax import ENGINE, relative_to, seen_by
 from tests.unit.surrogate.test_theory import with_theory
@@ -38,7 +38,7 @@ def of_process(name: str) -> SurrogateContent:
     table, columns = scan_table(7, 80, made), [*made.reaction.columns]
     rows = np.column_stack([table.columns[column] for column in columns])
     units = {column: table.units[column] for column in columns} | {"sigma_pb": "pb"}
-    whole = exported("conformal", seen_by=name, scan=(rows[:40], rows[40:]), units=units)
+    whole = make_exported("conformal", seen_by=name, scan=(rows[:40], rows[40:]), units=units)
     stated = {"calculation": "nlo", "sqrt_s_tev": 13.0, "mu_over_q": 1.0, "squark_mass_gev": 3000.0}
     settings = completed({**stated, "process": [*process]}, "pb")
     if name == "pair_invariants":
@@ -49,9 +49,9 @@ def of_process(name: str) -> SurrogateContent:
 
 
 MAKERS: dict[str, Callable[[], SurrogateContent]] = {
-    "invariants": lambda: exported("scaled_student_t"),
-    "raw, identity": lambda: exported("student_t", "identity", seen_by="raw"),
-    "components": lambda: exported("conformal", components=3),
+    "invariants": lambda: make_exported("scaled_student_t"),
+    "raw, identity": lambda: make_exported("student_t", "identity", seen_by="raw"),
+    "components": lambda: make_exported("conformal", components=3),
     "theory": with_theory,
     "born": lambda: seen_by(relative_to(ENGINE), "channels"),
     "column": lambda: relative_to({"column": "lo_pb", "unit": "pb"}, "lo_pb"),
@@ -162,7 +162,7 @@ def test_jax_has_no_number_where_numpy_has_none(kind: str) -> None:
 
 def test_a_reference_that_is_a_term_of_the_target_does_not_make_it_vanish() -> None:
     """Relative to a cross section on the scale `identity`, the prediction is f where that is 0."""
-    surrogate = Surrogate(relative_to(ENGINE, of=exported("conformal", "identity")))
+    surrogate = Surrogate(relative_to(ENGINE, of=make_exported("conformal", "identity")))
     point = np.array([[HIGGSINOS[name] for name in surrogate.inputs]])
     assert np.array_equal(surrogate.reference(point), [0.0])
     assert surrogate.vanishes(point).tolist() == [False]

@@ -1,7 +1,7 @@
 """Sign conventions of SLHA files change neither the domain nor the prediction."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
 
@@ -13,8 +13,7 @@ from nlobayes.data.simulators.simulate import Settings, scan_table
 from nlobayes.data.slha import spectrum_of
 from nlobayes.surrogate.limits import bounds_of, fit_limits
 from nlobayes.surrogate.surrogate import Surrogate
-from nlobayes.types import SurrogateContent
-from tests.unit.surrogate.conftest import points
+from tests.unit.surrogate.conftest import make_exported, points
 
 PAGE = Path(__file__).parents[3] / "docs/data.md"
 Scan = tuple[np.ndarray, list[str], dict[str, str]]
@@ -77,9 +76,7 @@ def test_the_third_neutralino_of_the_page_is_within() -> None:
     assert [bounds_of(limits, names, units, one).allow(values)[0] for one in signs] == [True, False]
 
 
-def test_predictions_and_flags_are_those_of_the_row(
-    make_exported: Callable[..., SurrogateContent],
-) -> None:
+def test_predictions_and_flags_are_those_of_the_row() -> None:
     surrogate, rows = Surrogate(make_exported()), points(300, seed=5)
     rows[:, 1:] *= np.sign(rows[np.arange(300), 1 + np.abs(rows[:, 1:]).argmax(axis=1)])[:, None]
     flags, found = surrogate.domain(rows), surrogate.predict(rows)

@@ -2,25 +2,23 @@
 
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import cast
 
 import numpy as np
 import pytest
 
-from nlobayes import Surrogate
 from nlobayes.data.transforms import FeatureTransform, apply_features
 from nlobayes.evaluation.predictive.density import predictive_moments, predictive_quantiles
 from nlobayes.evaluation.predictive.noise_fit import noise_at_points
-from nlobayes.surrogate.surrogate import Engine
+from nlobayes.surrogate import trained
+from nlobayes.surrogate.surrogate import Engine, Surrogate
 from nlobayes.types import SurrogateContent
 from tests.refusals import refused
-from tests.unit.surrogate.conftest import COLUMNS, DRAWS, NOISES, points
+from tests.unit.surrogate.conftest import COLUMNS, DRAWS, NOISES, make_exported, points
 
 X = points(300)
 ENGINES: tuple[Engine, ...] = ("numpy", "jax")
-Make = Callable[..., SurrogateContent]
 
 
 def seen(exported: SurrogateContent, x: np.ndarray) -> np.ndarray:
@@ -42,9 +40,7 @@ def by_hand(exported: SurrogateContent, x: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("family", NOISES)
-def test_predicts_what_the_evaluation_computes(
-    make_exported: Make, family: str, engine: Engine
-) -> None:
+def test_predicts_what_the_evaluation_computes(family: str, engine: Engine) -> None:
     exported = make_exported(family)
     predicted = Surrogate(exported, engine).predict(X, quantiles=(0.025, 0.84), on="model")
     functions = by_hand(exported, X)
@@ -58,7 +54,7 @@ def test_predicts_what_the_evaluation_computes(
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6)
 
 
-def test_target_is_ten_to_the_model_scale(make_exported: Make) -> None:
+def test_target_is_ten_to_the_model_scale() -> None:
     exported = make_exported()
     surrogate, functions = Surrogate(exported), by_hand(exported, X)
     on_model, on_target = surrogate.predict(X, on="model"), surrogate.predict(X)
@@ -75,9 +71,7 @@ def test_target_is_ten_to_the_model_scale(make_exported: Make) -> None:
 @pytest.mark.statistical
 @pytest.mark.parametrize("family", NOISES)
 @pytest.mark.parametrize("scale", ["log10", "identity"])
-def test_mean_sd_and_quantiles_are_of_what_is_sampled(
-    make_exported: Make, family: str, scale: str
-) -> None:
+def test_mean_sd_and_quantiles_are_of_what_is_sampled(family: str, scale: str) -> None:
     """480 000 samples of three points: mean and sd to 1 %, quantiles to 0.25 % in probability."""
     surrogate = Surrogate(make_exported(family, scale))
     probabilities = (0.01, 0.16, 0.84, 0.99)
@@ -91,7 +85,7 @@ def test_mean_sd_and_quantiles_are_of_what_is_sampled(
 
 
 @pytest.mark.parametrize("family", NOISES)
-def test_no_sd_exceeds_the_whole_that_it_is_part_of(make_exported: Make, family: str) -> None:
+def test_no_sd_exceeds_the_whole_that_it_is_part_of(family: str) -> None:
     """Noise about the draws: spread and noise add up. About the mean: the spread is no part."""
     found = Surrogate(make_exported(family)).predict(X)
     assert not any("epistemic" in name for name in found._fields)
@@ -100,7 +94,7 @@ def test_no_sd_exceeds_the_whole_that_it_is_part_of(make_exported: Make, family:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_rows_do_not_know_each_other(make_exported: Make, engine: Engine) -> None:
+def test_rows_do_not_know_each_other(engine: Engine) -> None:
     """Permuted, or in batches of any size, every point has its prediction."""
     surrogate = Surrogate(make_exported(), engine)
     whole = surrogate.predict(X)
@@ -113,7 +107,7 @@ def test_rows_do_not_know_each_other(make_exported: Make, engine: Engine) -> Non
         np.testing.assert_allclose(means, whole.mean[: len(means)], rtol=1e-5)
 
 
-def test_signs_of_mass_and_row_do_not_matter(make_exported: Make) -> None:
+def test_signs_of_mass_and_row_do_not_matter() -> None:
     surrogate = Surrogate(make_exported())
     for signs in ([-1, 1, 1, 1, 1], [1, -1, -1, -1, -1]):
         np.testing.assert_array_equal(surrogate.predict(X * signs).mean, surrogate.predict(X).mean)
@@ -121,7 +115,7 @@ def test_signs_of_mass_and_row_do_not_matter(make_exported: Make) -> None:
 
 @pytest.mark.statistical
 @pytest.mark.parametrize("family", NOISES)
-def test_samples_have_the_moments_and_quantiles(make_exported: Make, family: str) -> None:
+def test_samples_have_the_moments_and_quantiles(family: str) -> None:
     """One point, repeated until its 60 draws are 60 000 samples: 68 % within 0.68 +- 0.01."""
     surrogate = Surrogate(make_exported(family))
     x = np.repeat(X[:1], 1000, axis=0)
@@ -136,7 +130,7 @@ def test_samples_have_the_moments_and_quantiles(make_exported: Make, family: str
     assert not np.array_equal(sampled, surrogate.sample(x, seed=3, on="model"))
 
 
-def test_domain_is_that_of_the_train_rows(make_exported: Make) -> None:
+def test_domain_is_that_of_the_train_rows() -> None:
     surrogate = Surrogate(make_exported())
     held, train = points(200, seed=4), points(200, seed=3)
     low, high = train.min(axis=0), train.max(axis=0)
@@ -152,7 +146,7 @@ def test_domain_is_that_of_the_train_rows(make_exported: Make) -> None:
     assert surrogate.domain(far).tolist() == ["outside", "outside"]
 
 
-def test_file_predicts_as_before(surrogate_file: Path, make_exported: Make) -> None:
+def test_file_predicts_as_before(surrogate_file: Path) -> None:
     loaded, original = Surrogate.load(surrogate_file), Surrogate(make_exported())
     for one, other in zip(loaded.predict(X), original.predict(X), strict=True):
         np.testing.assert_array_equal(one, other)
@@ -186,9 +180,7 @@ def test_numpy_engine_needs_neither_scipy_nor_jax_nor_xarray(surrogate_file: Pat
         ([[1.0, 2.0], [3.0]], "surrogate.not_numbers", {}),
     ],
 )
-def test_refuses_what_is_no_point(
-    make_exported: Make, x: object, code: str, fields: dict[str, object]
-) -> None:
+def test_refuses_what_is_no_point(x: object, code: str, fields: dict[str, object]) -> None:
     with refused(code, **fields):
         Surrogate(make_exported()).predict(x)
 
@@ -209,9 +201,43 @@ def test_refuses_files_that_are_no_surrogate(surrogate_file: Path, tmp_path: Pat
             Surrogate.load(tmp_path / name)
 
 
-def test_refuses_impossible_quantiles_and_engines(make_exported: Make) -> None:
+def test_refuses_impossible_quantiles_and_engines() -> None:
     for probability in (0.0, 1.0, -1.0, float("nan")):
         with refused("surrogate.beyond_table", probability=probability):
             Surrogate(make_exported()).predict(X, quantiles=(probability,))
     with refused("surrogate.unknown_engine", engine="torch", known=("numpy", "jax")):
         Surrogate(make_exported(), cast(Engine, "torch"))
+
+
+@pytest.fixture
+def computed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Numbers of points whose features were computed."""
+    counted: list[int] = []
+    standardise = trained.standardise_features
+
+    def count(transform: FeatureTransform, mapped: np.ndarray) -> np.ndarray:
+        counted.append(len(mapped))
+        return standardise(transform, mapped)
+
+    monkeypatch.setattr(trained, "standardise_features", count)
+    return counted
+
+
+def test_the_features_of_the_same_points_are_computed_once(computed: list[int]) -> None:
+    surrogate, x = Surrogate(make_exported()), points(3)
+    for _ in range(2):
+        surrogate.predict(x.copy())
+        surrogate.reasons(x)
+        surrogate.distance(x)
+    surrogate.predict(x[:2])
+    assert computed == [3, 2]
+
+
+def test_points_or_answers_changed_in_place_are_not_remembered() -> None:
+    surrogate, x, first = Surrogate(make_exported()), points(3), points(3)
+    expected = surrogate.distance(x)
+    surrogate.distance(x)[0], surrogate.usable(x)[0] = -1.0, False
+    x[0] = 1e6
+    assert surrogate.distance(x)[0] > expected[0]
+    np.testing.assert_array_equal(surrogate.distance(first), expected)
+    assert surrogate.usable(first).all()

@@ -1,6 +1,5 @@
 """Several targets in one file, and the theory errors that are computed from them."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ from nlobayes.surrogate.answers import answer_beside
 from nlobayes.surrogate.theory import relative_errors
 from nlobayes.types import SurrogateContent
 from tests.refusals import refused
-from tests.unit.surrogate.conftest import HIDDEN, dataset, exported, points
+from tests.unit.surrogate.conftest import HIDDEN, dataset, make_exported, points
 
 SIGMA = "sigma_pb"
 SCALE = ["scale_up_over_sigma_pb", "scale_down_over_sigma_pb"]
@@ -29,9 +28,9 @@ RTOL = 1e-5
 
 def with_theory(family: str = "conformal") -> SurrogateContent:
     """Add five outputs to a network, with other weights, transforms and noises."""
-    first, last = exported(family), len(HIDDEN) + 1
-    others = [exported(each) for each in ("gaussian", "student_t", "conformal", "gaussian")]
-    others.append(exported("scaled_student_t"))
+    first, last = make_exported(family), len(HIDDEN) + 1
+    others = [make_exported(each) for each in ("gaussian", "student_t", "conformal", "gaussian")]
+    others.append(make_exported("scaled_student_t"))
     rng = np.random.default_rng(11)
     drawn = {
         name: np.concatenate(
@@ -167,9 +166,7 @@ def test_scales_on_one_side_count_on_that_side_alone(others: dict[str, float]) -
     assert found["total_up"][0] == pytest.approx(np.hypot(0.1, 0.04))
 
 
-def test_a_surrogate_of_one_target_knows_the_error_of_the_regression_alone(
-    make_exported: Callable[..., SurrogateContent],
-) -> None:
+def test_a_surrogate_of_one_target_knows_the_error_of_the_regression_alone() -> None:
     surrogate = Surrogate(make_exported())
     found = surrogate.errors(X)
     assert [*found] == ["regression_down", "regression_up", "total_down", "total_up"]

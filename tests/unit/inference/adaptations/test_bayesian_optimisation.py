@@ -36,7 +36,7 @@ def log_gaussian(position: jax.Array, inverse_temperature: float | jax.Array = 1
     return -0.5 * inverse_temperature * jnp.sum((position / SD) ** 2)
 
 
-KERNEL = build_kernel("tensorbnn", Posterior(log_gaussian), divergence_threshold=1000.0)
+KERNEL = build_kernel("tensorbnn", Posterior(log_gaussian))
 
 
 def build(steps: int, share: float = 1.0, **settings: Any) -> Adaptation:

@@ -29,9 +29,7 @@ def log_gaussian(position: jax.Array, inverse_temperature: float | jax.Array = 1
     return -0.5 * inverse_temperature * jnp.sum((position / SD) ** 2)
 
 
-KERNEL = build_kernel(
-    "chees", Posterior(log_gaussian), most_integration_steps=MOST, divergence_threshold=1000.0
-)
+KERNEL = build_kernel("chees", Posterior(log_gaussian), most_integration_steps=MOST)
 
 
 def build(steps: int, share: float = 1.0, most: int = MOST, **settings: Any) -> Adaptation:

@@ -35,7 +35,6 @@ def gaussian_kernel() -> Kernel:
         Posterior(flattened),
         integration_steps=5,
         jitter=0.4,
-        divergence_threshold=1000.0,
         inverse_temperatures=UNEVEN,
     )
 

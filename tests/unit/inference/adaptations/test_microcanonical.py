@@ -62,11 +62,7 @@ def build(name: str, log_density: Any = log_gaussian) -> Kernel:
     if name == "mclmc":
         return build_kernel("mclmc", Posterior(log_density), integration_steps=16)
     return build_kernel(
-        "adjusted_mclmc",
-        Posterior(log_density),
-        most_integration_steps=64,
-        jitter=1.0,
-        divergence_threshold=1000.0,
+        "adjusted_mclmc", Posterior(log_density), most_integration_steps=64, jitter=1.0
     )
 
 

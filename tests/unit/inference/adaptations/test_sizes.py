@@ -34,7 +34,6 @@ def warm_up(moves: tuple[reversible_jump.Move, ...], steps: int = 600) -> TunedS
         annealing_integration_steps=1,
         integration_steps=4,
         jitter=0.2,
-        divergence_threshold=1000.0,
     )
     adaptation = build_warmup(
         "sizes",

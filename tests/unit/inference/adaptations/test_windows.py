@@ -21,8 +21,8 @@ from tests.members import build_kernel, build_warmup
 
 SD = np.geomspace(0.1, 10.0, 10)
 SETTINGS: dict[str, dict[str, Any]] = {
-    "hmc": {"integration_steps": 8, "jitter": 0.2, "divergence_threshold": 1000.0},
-    "nuts": {"max_depth": 6, "divergence_threshold": 1000.0},
+    "hmc": {"integration_steps": 8, "jitter": 0.2},
+    "nuts": {"max_depth": 6},
 }
 INITIAL_STEP_SIZE = 1e-3
 

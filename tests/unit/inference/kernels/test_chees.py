@@ -3,31 +3,23 @@
 from functools import partial
 from typing import Any
 
-import arviz
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from scipy.stats import norm, qmc
+from scipy.stats import qmc
 
 from nlobayes.inference.kernel import Info, Posterior
 from nlobayes.inference.sampling import Draws, draw
 from nlobayes.kernels.chees import TrajectoryState, TunedTrajectory
 from tests.members import build_kernel
+from tests.unit.inference.kernels.correlated import PRECISION, assert_moments, log_gaussian
 
-COVARIANCE = np.array([[1.0, 0.95 * 2.0], [0.95 * 2.0, 4.0]])
-PRECISION = np.linalg.inv(COVARIANCE)
 MOST, CHAINS = 30, 8
 START = jnp.array([0.3, -0.5])
 
 
-def log_gaussian(position: jax.Array, inverse_temperature: float | jax.Array = 1.0) -> jax.Array:
-    return -0.5 * inverse_temperature * position @ PRECISION @ position
-
-
-KERNEL = build_kernel(
-    "chees", Posterior(log_gaussian), most_integration_steps=MOST, divergence_threshold=1000.0
-)
+KERNEL = build_kernel("chees", Posterior(log_gaussian), most_integration_steps=MOST)
 
 
 def tuned(step_size: float, trajectory_length: float) -> TunedTrajectory:
@@ -84,14 +76,6 @@ def test_divergence_keeps_the_state() -> None:
 
 @pytest.mark.statistical
 def test_moments_of_a_correlated_gaussian() -> None:
-    """Means, variances and covariance: z of each below the 0.1 % quantile for five."""
     _, draws = sample(tuned(0.25, 1.5), 2200)
-    kept = np.asarray(draws.kept[:, 200:])
-    x, y = kept[..., 0], kept[..., 1]
-    moments = {"mean x": (x, 0.0), "mean y": (y, 0.0)}
-    moments |= {"var x": (x**2, 1.0), "var y": (y**2, 4.0), "cov": (x * y, COVARIANCE[0, 1])}
-    for name, (values, truth) in moments.items():
-        assert arviz.ess(values, method="mean") > 1000, name
-        z = abs(values.mean() - truth) / arviz.mcse(values, method="mean")
-        assert z < norm.isf(0.001 / (2 * len(moments))), f"{name}: z={z:.1f}"
+    assert_moments(np.asarray(draws.kept[:, 200:]))
     assert 0.6 < draws.info.acceptance_rate.mean() < 0.999

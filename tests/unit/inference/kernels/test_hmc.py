@@ -38,13 +38,7 @@ def test_trajectory_is_leapfrog_by_hand() -> None:
     """
     tiny, step, accepted = 1e-6, 0.6, 0
     one, three = (
-        build_kernel(
-            "hmc",
-            Posterior(log_gaussian),
-            integration_steps=count,
-            jitter=0.0,
-            divergence_threshold=1000.0,
-        )
+        build_kernel("hmc", Posterior(log_gaussian), integration_steps=count, jitter=0.0)
         for count in (1, 3)
     )
     state, one_step, three_steps = (
@@ -79,11 +73,7 @@ def test_number_of_steps_is_uniform_around_the_middle(
     integration_steps: int, jitter: float, expected: range
 ) -> None:
     kernel = build_kernel(
-        "hmc",
-        Posterior(log_gaussian),
-        integration_steps=integration_steps,
-        jitter=jitter,
-        divergence_threshold=1000.0,
+        "hmc", Posterior(log_gaussian), integration_steps=integration_steps, jitter=jitter
     )
     state = kernel.init(jnp.asarray(START))
     keys = jax.random.split(jax.random.key(1), 2000)
@@ -96,9 +86,7 @@ def test_number_of_steps_is_uniform_around_the_middle(
 
 def test_number_of_steps_is_independent_of_the_momentum() -> None:
     """Else the trajectory length would depend on the state, and the kernel not be exact."""
-    kernel = build_kernel(
-        "hmc", Posterior(log_gaussian), integration_steps=4, jitter=0.9, divergence_threshold=1000.0
-    )
+    kernel = build_kernel("hmc", Posterior(log_gaussian), integration_steps=4, jitter=0.9)
     state = kernel.init(jnp.asarray(START))
     keys = jax.random.split(jax.random.key(2), 4000)
     new, info = jax.jit(jax.vmap(lambda key: kernel.step(key, state, tuned(1e-4))))(keys)

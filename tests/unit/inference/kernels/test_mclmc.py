@@ -74,34 +74,13 @@ def test_steps_are_isokinetic_mclachlan_by_hand() -> None:
 
 
 @pytest.mark.parametrize(("dtype", "tolerance"), [(np.float32, 1e-6), (np.float64, 1e-14)])
-def test_momentum_keeps_its_length_and_the_state_its_types(dtype: Any, tolerance: float) -> None:
+def test_momentum_keeps_its_length(dtype: Any, tolerance: float) -> None:
     with jax.enable_x64(dtype is np.float64):
         kernel = build(integration_steps=50)
         state, step = kernel.init(jnp.asarray(START, dtype)), jax.jit(kernel.step)
         for seed in range(20):
-            new, info = step(jax.random.key(seed), state, tuned(0.5, 2.0, dtype))
-            np.testing.assert_allclose(np.linalg.norm(new.momentum), 1, atol=tolerance)
-            assert jax.tree.map(jnp.shape, new) == jax.tree.map(jnp.shape, state)
-            assert {leaf.dtype for leaf in jax.tree.leaves(new)} == {np.dtype(dtype)}
-            state = new
-    assert all(jnp.shape(value) == () for value in jax.tree.leaves(info))
-    assert info.is_divergent.dtype == bool
-    assert kernel.exact is False
-
-
-def test_every_gradient_is_counted() -> None:
-    calls = []
-
-    def counted(q: jax.Array) -> jax.Array:
-        calls.append(1)
-        return log_gaussian(q)
-
-    kernel = build(counted, integration_steps=3)
-    state = kernel.init(jnp.asarray(START))
-    calls.clear()
-    with jax.disable_jit():
-        _, info = kernel.step(jax.random.key(0), state, tuned(0.1, 2.0))
-    assert len(calls) == info.num_integration_steps == 6
+            state, _ = step(jax.random.key(seed), state, tuned(0.5, 2.0, dtype))
+            np.testing.assert_allclose(np.linalg.norm(state.momentum), 1, atol=tolerance)
 
 
 @pytest.mark.statistical

@@ -19,7 +19,6 @@ def compiled(max_depth: int) -> Callable[[jax.Array], Info]:
         "nuts",
         Posterior(lambda q, inverse_temperature=1.0: -0.5 * inverse_temperature * jnp.sum(q**2)),
         max_depth=max_depth,
-        divergence_threshold=1000.0,
     )
     state, keys = kernel.init(jnp.array([0.5, -1.0])), jax.random.split(jax.random.key(3), 300)
 

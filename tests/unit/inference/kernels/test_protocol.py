@@ -155,7 +155,24 @@ def test_absurd_step_diverges_and_stays(name: str) -> None:
         assert info.acceptance_rate < 1e-6
         assert info.is_divergent
         np.testing.assert_array_equal(new.position, state.position)
+        np.testing.assert_array_equal(new.logdensity, state.logdensity)
         assert not step(jax.random.key(seed), state, sensible)[1].is_divergent
+
+
+@pytest.mark.parametrize("name", ["mclmc", "adjusted_mclmc"])
+def test_every_gradient_is_counted(name: str) -> None:
+    calls = []
+
+    def counted(q: jax.Array, inverse_temperature: Any = 1.0) -> jax.Array:
+        calls.append(1)
+        return log_gaussian(q, inverse_temperature)
+
+    kernel = make(name, counted)
+    state, tuned = begin(name, kernel, 0.1)
+    calls.clear()
+    with jax.disable_jit():
+        _, info = kernel.step(jax.random.key(0), state, tuned)
+    assert len(calls) == info.num_integration_steps > 2
 
 
 @pytest.mark.parametrize("name", WITH_THRESHOLD)

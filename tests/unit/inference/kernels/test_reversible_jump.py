@@ -13,8 +13,8 @@ from nlobayes.inference.architecture import Architecture, Layers, Units
 from nlobayes.inference.kernel import Posterior
 from nlobayes.kernels.reversible_jump import TunedSizes
 from nlobayes.model.networks import is_size
-from nlobayes.study.jobs import ModelJob
 from nlobayes.types import Dataset
+from tests.jobs import model_job
 from tests.members import build_kernel
 
 UNITS = Units(np.array([0, 1, 2]), np.array([[3], [4], [5]]), np.array([[6], [7], [8]]), fewest=1)
@@ -46,7 +46,6 @@ def draws_of(annealing_steps: int = 0, annealed: Any = None) -> dict[str, np.nda
         annealed=annealed,
         integration_steps=2,
         jitter=0.0,
-        divergence_threshold=1000.0,
     )
     step_sizes = jnp.full(Architecture((UNITS,), LAYERS).sizes, 0.3)
     tuned = TunedSizes(step_sizes, jnp.ones(12), jnp.full(3, 0.3))
@@ -108,14 +107,7 @@ def test_probabilities_are_those_of_the_jumps_that_are_counted(
 
 @pytest.mark.parametrize("kind", VARYING)
 def test_numbers_have_the_names_that_the_model_gives(kind: str, dataset: Dataset) -> None:
-    job = ModelJob.model_validate(
-        {
-            "network": VARYING[kind],
-            "prior": {"kind": "fan_in"},
-            "likelihood": {"kind": "gaussian", "sigma": 0.1},
-            "precision": "float64",
-        }
-    )
+    job = model_job(**VARYING[kind])
     model = builder.build_model(job, dataset)
     architecture = architecture_of(model.network, model.density, model.varying)
     assert architecture is not None

@@ -12,7 +12,7 @@ from nlobayes import builder
 from nlobayes.inference.method import MethodInput
 from nlobayes.inference.snapshots import Moments, descent, moments_of
 from nlobayes.methods.swag import Swag
-from nlobayes.study.jobs import ApproximateJob, ModelJob
+from nlobayes.study.jobs import ApproximateJob
 from nlobayes.types import Dataset
 from tests.refusals import invalid, refused
 from tests.unit.commands.linear import MODEL, posterior
@@ -28,11 +28,6 @@ SETTINGS: dict[str, Any] = {
     "scale": 1.0,
 }
 RANK = 5
-
-
-@pytest.fixture(scope="module")
-def model(dataset: Dataset) -> builder.Model:
-    return builder.build_model(ModelJob.model_validate(MODEL), dataset)
 
 
 @pytest.fixture(scope="module")

@@ -12,10 +12,9 @@ from nlobayes.inference.curvature import MOST_PARAMETERS
 from nlobayes.inference.gaussians import Gaussian
 from nlobayes.inference.method import MethodInput
 from nlobayes.methods.variational import Variational
-from nlobayes.study.jobs import ModelJob
 from nlobayes.types import Dataset
 from tests.refusals import refused
-from tests.unit.commands.linear import MODEL
+from tests.unit.methods.conftest import Exact, covariance_of
 
 SETTINGS: dict[str, Any] = {
     "modes": 1,
@@ -32,24 +31,8 @@ OFF = 0.2
 
 
 @pytest.fixture(scope="module")
-def model(dataset: Dataset) -> builder.Model:
-    return builder.build_model(ModelJob.model_validate(MODEL), dataset)
-
-
-@pytest.fixture(scope="module")
-def exact(model: builder.Model) -> tuple[np.ndarray, np.ndarray, float]:
-    """Mean and precision of the posterior's positions, and the log evidence."""
-    density, zero = model.logdensity_fn, jnp.zeros(model.density.size)
-    precision = -np.asarray(jax.hessian(density)(zero))
-    mean = np.linalg.solve(precision, jax.grad(density)(zero))
-    size, determinant = len(mean), np.linalg.slogdet(precision)[1]
-    top = float(density(jnp.asarray(mean)))
-    return mean, precision, top + (size * np.log(2 * np.pi) - determinant) / 2
-
-
-@pytest.fixture(scope="module")
-def begin(model: builder.Model, dataset: Dataset, exact: Any) -> MethodInput:
-    return builder.approach(model, dataset, [exact[0] + OFF, exact[0] - OFF])
+def begin(model: builder.Model, dataset: Dataset, exact: Exact) -> MethodInput:
+    return builder.approach(model, dataset, [exact.mean + OFF, exact.mean - OFF])
 
 
 def learn(begin: MethodInput, **changes: Any) -> tuple[Gaussian, dict[str, float]]:
@@ -58,14 +41,9 @@ def learn(begin: MethodInput, **changes: Any) -> tuple[Gaussian, dict[str, float
     return method._learn(jax.random.key(3), begin.starts[0], begin)
 
 
-def covariance(about: Gaussian) -> np.ndarray:
-    root = jax.vmap(about.spread)(jnp.eye(about.mean.size))
-    return np.asarray(root.T @ root)
-
-
 @pytest.mark.parametrize(("form", "rank"), [("full", 1), ("low_rank", 5)])
 def test_a_form_that_holds_the_posterior_becomes_it(
-    form: str, rank: int, begin: MethodInput, exact: Any
+    form: str, rank: int, begin: MethodInput, exact: Exact
 ) -> None:
     """Exactly: draws of the exact Gaussian give gradients without noise.
 
@@ -76,14 +54,14 @@ def test_a_form_that_holds_the_posterior_becomes_it(
     about, said = learn(begin, covariance=form, rank=rank)
     root = np.linalg.cholesky(precision)
     np.testing.assert_allclose(root.T @ (about.mean - mean), 0, atol=1e-6)
-    whitened = root.T @ covariance(about) @ root
+    whitened = root.T @ covariance_of(about) @ root
     np.testing.assert_allclose(whitened, np.eye(len(mean)), atol=1e-6)
     np.testing.assert_allclose(said["elbo"], evidence, rtol=1e-9)
     assert 1 / 3 < said["slope_over_error"] < 3
 
 
 def test_mean_field_understates_variances_by_the_known_factor(
-    begin: MethodInput, exact: Any
+    begin: MethodInput, exact: Exact
 ) -> None:
     """Its variance is one over the precision of a parameter given all others.
 
@@ -93,7 +71,7 @@ def test_mean_field_understates_variances_by_the_known_factor(
     mean, precision, evidence = exact
     about, said = learn(begin, covariance="diagonal", draws_per_step=64)
     given = np.diag(precision)
-    np.testing.assert_allclose(np.diag(covariance(about)) * given, 1, rtol=0.03)
+    np.testing.assert_allclose(np.diag(covariance_of(about)) * given, 1, rtol=0.03)
     np.testing.assert_allclose((about.mean - mean) * np.sqrt(given), 0, atol=0.03)
     lacks = (np.log(given).sum() - np.linalg.slogdet(precision)[1]) / 2
     assert lacks > 0.1
@@ -101,13 +79,13 @@ def test_mean_field_understates_variances_by_the_known_factor(
     assert said["slope_over_error"] < 3
 
 
-def test_a_rank_more_is_nearer(begin: MethodInput, exact: Any) -> None:
+def test_a_rank_more_is_nearer(begin: MethodInput, exact: Exact) -> None:
     """From mean field to any covariance; the estimates of the ELBO have errors below 0.03."""
     forms = {"diagonal": ("diagonal", 1), "low_rank": ("low_rank", 2), "full": ("full", 1)}
     settings = {name: {"covariance": form, "rank": rank} for name, (form, rank) in forms.items()}
     found = {name: learn(begin, **each)[1]["elbo"] for name, each in settings.items()}
     assert found["diagonal"] + 0.05 < found["low_rank"] < found["full"] + 1e-6
-    assert found["full"] <= exact[2] + 1e-6
+    assert found["full"] <= exact.log_evidence + 1e-6
 
 
 def test_what_has_not_converged_says_so(begin: MethodInput) -> None:

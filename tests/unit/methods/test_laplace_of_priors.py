@@ -15,12 +15,13 @@ from nlobayes import builder
 from nlobayes.data.splits import TRAIN, UNUSED
 from nlobayes.inference import gaussians as gaussian
 from nlobayes.inference.evidence import maximise_evidence
-from nlobayes.inference.method import MethodInput
 from nlobayes.methods.laplace import Laplace
 from nlobayes.study.jobs import ModelJob
 from nlobayes.types import Dataset, EarlierData
+from tests.jobs import model_job
 from tests.refusals import refused
 from tests.unit.commands.linear import design
+from tests.unit.methods.conftest import covariance_of, solve
 
 SIGMA, ROWS, COMBINATIONS, POINTS = 0.3, 8, 4, 6
 CORRELATION = 0.9
@@ -84,20 +85,7 @@ def job(
     prior: dict[str, Any], hidden: tuple[int, ...] = (), sigma: float | None = SIGMA
 ) -> ModelJob:
     likelihood = {"kind": "gaussian", "sigma": sigma, **({} if sigma else {"scale": 1.0})}
-    given = {"network": {"hidden": hidden}, "prior": prior, "likelihood": likelihood}
-    return ModelJob.model_validate({**given, "precision": "float64"})
-
-
-def at_top(model: builder.Model, dataset: Dataset) -> MethodInput:
-    """Start a method at the maximum of a quadratic log density."""
-    density, zero = model.logdensity_fn, jnp.zeros(model.density.size)
-    top = -jnp.linalg.solve(jax.hessian(density)(zero), jax.grad(density)(zero))
-    return builder.approach(model, dataset, [np.asarray(top)])
-
-
-def covariance(about: gaussian.Gaussian) -> np.ndarray:
-    root = jax.vmap(about.spread)(jnp.eye(about.mean.size))
-    return np.asarray(root.T @ root)
+    return model_job(*hidden, prior=prior, likelihood=likelihood)
 
 
 def exact(
@@ -138,12 +126,12 @@ def test_laplace_of_a_linear_network_is_exact(
     earlier = earlier_of(dataset) if has_earlier else None
     settings = custom(function) if function else {"kind": "fan_in"}
     model = builder.build_model(job(settings), dataset, earlier)
-    begin = at_top(model, dataset)
+    begin = builder.approach(model, dataset, [solve(model).mean])
     predict, points = builder.predict_with(model), jnp.asarray(dataset.features[:POINTS])
     slopes = np.asarray(jax.jacobian(predict)(begin.starts[0], points))
     expected, evidence = exact(dataset, prior, earlier)
     forms, top = begin.gauss_newton, begin.starts[0]
-    found = covariance(gaussian.full(forms, top, ""))
+    found = covariance_of(gaussian.full(forms, top, ""))
     np.testing.assert_allclose(slopes @ found @ slopes.T, expected, rtol=1e-6)
     for predictive in ("sampled", "linearised"):
         method = Laplace(kind="laplace", modes=1, draws=2, predictive=predictive)
@@ -156,7 +144,7 @@ def test_laplace_of_a_linear_network_is_exact(
     left = int(np.abs(values).argmin())  # the direction that stays as wide as the prior
     values[left] = 0
     kept = sd[:, None] * (vectors / (1 + values)) @ vectors.T * sd
-    np.testing.assert_allclose(covariance(gaussian.low_rank(forms, top, rank)), kept, atol=1e-8)
+    np.testing.assert_allclose(covariance_of(gaussian.low_rank(forms, top, rank)), kept, atol=1e-8)
 
 
 def test_sigma_of_highest_evidence_beside_earlier_data_is_exact(dataset: Dataset) -> None:

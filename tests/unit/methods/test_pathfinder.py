@@ -3,7 +3,6 @@
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
@@ -13,9 +12,8 @@ from nlobayes.evaluation.reweighting.importance import importance_weights
 from nlobayes.evaluation.reweighting.resampling import choose
 from nlobayes.inference.method import MethodInput
 from nlobayes.methods.pathfinder import Pathfinder
-from nlobayes.study.jobs import ModelJob
 from nlobayes.types import Dataset
-from tests.unit.commands.linear import MODEL
+from tests.unit.methods.conftest import Exact, covariance_of
 
 SETTINGS: dict[str, Any] = {
     "modes": 2,
@@ -30,35 +28,22 @@ SETTINGS: dict[str, Any] = {
 
 
 @pytest.fixture(scope="module")
-def model(dataset: Dataset) -> builder.Model:
-    return builder.build_model(ModelJob.model_validate(MODEL), dataset)
-
-
-@pytest.fixture(scope="module")
-def exact(model: builder.Model) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and root of the precision of the posterior's positions."""
-    density, zero = model.logdensity_fn, jnp.zeros(model.density.size)
-    precision = -np.asarray(jax.hessian(density)(zero))
-    return np.linalg.solve(precision, jax.grad(density)(zero)), np.linalg.cholesky(precision)
-
-
-@pytest.fixture(scope="module")
-def begin(model: builder.Model, dataset: Dataset, exact: Any) -> MethodInput:
-    return builder.approach(model, dataset, [exact[0]] * 2)
+def begin(model: builder.Model, dataset: Dataset, exact: Exact) -> MethodInput:
+    return builder.approach(model, dataset, [exact.mean] * 2)
 
 
 def test_a_path_to_the_top_of_a_gaussian_finds_its_mean_and_nearly_its_covariance(
-    begin: MethodInput, exact: Any
+    begin: MethodInput, exact: Exact
 ) -> None:
     """The mean to a twentieth of an sd; variances to 40 %, as steps are not of exact length.
 
     A mean against the slope would be a whole step off. The density is that of the draws.
     """
-    method, (mean, root) = Pathfinder(kind="pathfinder", **SETTINGS), exact
+    method = Pathfinder(kind="pathfinder", **SETTINGS)
+    mean, root = exact.mean, np.linalg.cholesky(exact.precision)
     about, said = method._follow(jax.random.key(3), begin.starts[0], begin)
     np.testing.assert_allclose(root.T @ (about.mean - mean), 0, atol=0.05)
-    spread = np.asarray(jax.vmap(about.spread)(jnp.eye(mean.size)))
-    covariance = spread.T @ spread
+    covariance = covariance_of(about)
     np.testing.assert_allclose(np.linalg.eigvalsh(root.T @ covariance @ root), 1, atol=0.4)
     assert 0 < said["step"] <= SETTINGS["iterations"]
     draws = about.draw(jax.random.key(0), 5)
@@ -67,7 +52,7 @@ def test_a_path_to_the_top_of_a_gaussian_finds_its_mean_and_nearly_its_covarianc
 
 
 def test_resampled_candidates_are_the_posterior(
-    model: builder.Model, begin: MethodInput, dataset: Dataset, exact: Any
+    model: builder.Model, begin: MethodInput, dataset: Dataset, exact: Exact
 ) -> None:
     """Weights whose k is small move 8000 candidates to the posterior: variances to a tenth."""
     drawn = Pathfinder(kind="pathfinder", **{**SETTINGS, "resample": True}).sample(
@@ -81,9 +66,10 @@ def test_resampled_candidates_are_the_posterior(
     assert chosen.log_approximation is None
     assert chosen.log_density.shape == (1, SETTINGS["draws"]) == chosen.function.shape[:2]
     assert (said["ess_weights"] or 0) > 2000
-    whitened = np.asarray(drawn.positions)[_rows(named, chosen)] @ exact[1]
-    np.testing.assert_allclose(whitened.mean(axis=0), exact[0] @ exact[1], atol=0.1)
-    np.testing.assert_allclose(np.cov(whitened.T), np.eye(len(exact[0])), atol=0.13)
+    root = np.linalg.cholesky(exact.precision)
+    whitened = np.asarray(drawn.positions)[_rows(named, chosen)] @ root
+    np.testing.assert_allclose(whitened.mean(axis=0), exact.mean @ root, atol=0.1)
+    np.testing.assert_allclose(np.cov(whitened.T), np.eye(len(root)), atol=0.13)
 
 
 def _rows(named: Any, chosen: Any) -> np.ndarray:

@@ -21,6 +21,7 @@ from nlobayes.study.jobs import ApproximateJob, ModelJob
 from nlobayes.types import Dataset
 from tests.refusals import invalid, refused
 from tests.unit.commands.linear import MODEL, SCALE, SIGMA, design, posterior
+from tests.unit.methods.conftest import Exact, covariance_of
 
 DRAWS = 4000
 LAPLACE: dict[str, Any] = {
@@ -36,17 +37,9 @@ NONLINEAR = {**MODEL, "network": {"hidden": [3]}}
 
 
 @pytest.fixture(scope="module")
-def model(dataset: Dataset) -> builder.Model:
-    return builder.build_model(ModelJob.model_validate(MODEL), dataset)
-
-
-@pytest.fixture(scope="module")
-def begin(model: builder.Model, dataset: Dataset) -> MethodInput:
-    """From the MAP, one Newton step from zero, twice."""
-    density = model.logdensity_fn
-    zero = jnp.zeros(model.density.size)
-    top = -jnp.linalg.solve(jax.hessian(density)(zero), jax.grad(density)(zero))
-    return builder.approach(model, dataset, [np.asarray(top)] * 2)
+def begin(model: builder.Model, dataset: Dataset, exact: Exact) -> MethodInput:
+    """From the MAP, twice."""
+    return builder.approach(model, dataset, [exact.mean] * 2)
 
 
 def one_of(begin: MethodInput, count: int = 1) -> MethodInput:
@@ -57,11 +50,6 @@ def named(model: builder.Model, positions: Any) -> np.ndarray:
     """Weights and, last, the bias of draws (draw, parameter)."""
     values = builder.name_variables(model, positions).values
     return np.column_stack([values["weights_1"][..., 0], values["biases_1"]])
-
-
-def covariance(about: gaussian.Gaussian) -> np.ndarray:
-    root = jax.vmap(about.spread)(jnp.eye(about.mean.size))
-    return np.asarray(root.T @ root)
 
 
 @pytest.mark.statistical
@@ -114,10 +102,13 @@ def test_each_form_is_that_of_the_matrix(model: builder.Model, begin: MethodInpu
     top, forms = begin.starts[0], begin.gauss_newton
     precision = -np.asarray(jax.hessian(model.logdensity_fn)(top))
     np.testing.assert_allclose(
-        covariance(gaussian.full(forms, top, "")), np.linalg.inv(precision), rtol=1e-7, atol=1e-12
+        covariance_of(gaussian.full(forms, top, "")),
+        np.linalg.inv(precision),
+        rtol=1e-7,
+        atol=1e-12,
     )
     np.testing.assert_allclose(
-        covariance(gaussian.diagonal(forms, top)), np.diag(1 / np.diag(precision)), rtol=1e-7
+        covariance_of(gaussian.diagonal(forms, top)), np.diag(1 / np.diag(precision)), rtol=1e-7
     )
     vector = jnp.arange(1.0, top.size + 1)
     np.testing.assert_allclose(forms.product(top)(vector), precision @ vector, rtol=1e-9)
@@ -126,8 +117,8 @@ def test_each_form_is_that_of_the_matrix(model: builder.Model, begin: MethodInpu
     kept = vectors[:, -rank:]
     shrunk = kept @ np.diag(values[-rank:] / (1 + values[-rank:])) @ kept.T
     about = gaussian.low_rank(forms, top, rank)
-    np.testing.assert_allclose(covariance(about), np.eye(top.size) - shrunk, atol=1e-8)
-    determinant = np.linalg.slogdet(covariance(about))[1]
+    np.testing.assert_allclose(covariance_of(about), np.eye(top.size) - shrunk, atol=1e-8)
+    determinant = np.linalg.slogdet(covariance_of(about))[1]
     np.testing.assert_allclose(about.log_determinant, determinant, rtol=1e-9)
 
 
@@ -147,7 +138,7 @@ def test_a_linearised_network_has_the_mean_and_the_variance_of_the_jacobian(
     slopes = [(f(top + step)["f"] - f(top - step)["f"]) / 2e-5 for step in steps]
     jacobian = np.stack(slopes, axis=1)
     about = gaussian.gaussian_about(begin.gauss_newton, begin.starts[0], method.covariance, 1)
-    sd = np.sqrt(np.diag(jacobian @ covariance(about) @ jacobian.T))
+    sd = np.sqrt(np.diag(jacobian @ covariance_of(about) @ jacobian.T))
     off = (function[0].mean(axis=0) - f(jnp.asarray(top))["f"]) / sd
     np.testing.assert_allclose(off, 0, atol=0.08)
     np.testing.assert_allclose(function[0].var(axis=0) / sd**2, 1, atol=0.11)
@@ -204,7 +195,8 @@ def test_log_density_is_that_of_the_mixture_as_dealt(begin: MethodInput) -> None
             gaussian.gaussian_about(apart.gauss_newton, start, form, 2) for start in apart.starts
         ]
         each = [
-            np.log(share) + multivariate_normal(part.mean, covariance(part)).logpdf(drawn.positions)
+            np.log(share)
+            + multivariate_normal(part.mean, covariance_of(part)).logpdf(drawn.positions)
             for part, share in zip(parts, (0.6, 0.4), strict=True)
         ]
         np.testing.assert_allclose(drawn.log_density, np.logaddexp(*each), rtol=1e-6)
@@ -229,7 +221,7 @@ def test_ratios_are_constant_where_laplace_is_exact_and_have_a_tail_where_it_is_
         log_ratios(model, dataset, Laplace(kind="laplace", **narrow).sample(key, begin))
     )
     forms, top = begin.gauss_newton, begin.starts[0]
-    own, full = map(covariance, (gaussian.diagonal(forms, top), gaussian.full(forms, top, "")))
+    own, full = map(covariance_of, (gaussian.diagonal(forms, top), gaussian.full(forms, top, "")))
     largest = np.linalg.eigvals(np.linalg.solve(own, full)).real.max()
     assert found.pareto_k == pytest.approx(1 - 1 / largest, abs=0.1)
     assert found.pareto_k > 0.4
