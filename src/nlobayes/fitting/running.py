@@ -7,7 +7,13 @@ import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, nullcontext, redirect_stderr, suppress
+from contextlib import (
+    AbstractContextManager,
+    contextmanager,
+    nullcontext,
+    redirect_stderr,
+    suppress,
+)
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -126,7 +132,7 @@ def _in_worker(call: Callable[..., Any], argument: Any, no_plots: bool) -> Any:
     return call(argument)
 
 
-def _new_log(path: Path | None) -> Any:
+def _new_log(path: Path | None) -> AbstractContextManager[TextIO | None]:
     if path is None:
         return nullcontext()
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from joblib.externals.loky import process_executor
 from rich.console import Console
 from threadpoolctl import threadpool_info, threadpool_limits
 
@@ -50,6 +51,11 @@ def test_that_joblib_starts_a_worker_anew_is_no_warning(monkeypatch: pytest.Monk
         running.in_workers(2, abs, [-1, -2], done.append)
     assert [str(one.message) for one in shown] == ["another"]
     assert done == [0, 1]
+
+
+def test_joblib_has_the_limit_of_memory_that_workers_raise() -> None:
+    """It is no documented setting; of another name it would be without effect."""
+    assert process_executor._MAX_MEMORY_LEAK_SIZE < running.GROWTH
 
 
 def test_a_job_writes_the_log_that_progress_is_read_from(tmp_path: Path) -> None:
