@@ -182,13 +182,11 @@ def test_what_may_mean_two_numbers_is_refused_by_its_cell(
 @pytest.mark.parametrize(
     ("content", "names", "code", "fields"),
     [
-        ("1,2\n3,4\n", [], "data.header_cell", {"position": 1, "name": "1"}),
         ("m,s\n3,4\n", ["a", "b"], "data.names_beside_header", {"known": ["m", "s"]}),
         ("1,2\n3,4\n", ["a"], "data.cells_of_row", {"row": 1, "count": 2, "header": 1}),
         ("m;s;t\n1;2\n", [], "data.cells_of_row", {"row": 1, "count": 2, "header": 3}),
         ("m s\n1 2\n3\n", [], "data.cells_of_row", {"row": 2, "count": 1, "header": 2}),
         ("m,s\n1,2\n# end\n", [], "data.cells_of_row", {"row": 2}),
-        ("m,s\n1,2\n".encode("utf-16-le"), [], "data.nul_in_table", {}),
     ],
 )
 def test_what_is_no_table_is_refused(

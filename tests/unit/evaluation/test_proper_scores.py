@@ -15,13 +15,6 @@ from tests.unit.evaluation.noises import make_noise
 LN10 = np.log(10)
 
 
-@pytest.fixture
-def split() -> tuple[np.ndarray, np.ndarray]:
-    rng = np.random.default_rng(1)
-    observed = rng.normal(0, 1, 60)
-    return observed + rng.normal(0, 0.1, (7, 60)), observed
-
-
 def scored(
     draws: np.ndarray,
     observed: np.ndarray,
@@ -185,12 +178,3 @@ def test_spreads_are_root_mean_squares() -> None:
     assert result["posterior_sd"] == pytest.approx(0.1 / np.sqrt(2))
     assert result["noise_sd"] == pytest.approx(0.1 * np.sqrt(2))
     assert result["total_sd"] == pytest.approx(np.sqrt(0.01 / 2 + 0.02))
-
-
-def test_a_student_t_of_log10_has_no_moments_in_target_space(
-    split: tuple[np.ndarray, np.ndarray],
-) -> None:
-    result = scored(*split, family="student_t")
-    undefined = {name: why for name, why in result.items() if isinstance(why, str)}
-    assert set(undefined) == {"crps_target", "nll_gaussian_target"}
-    assert all("Student-t" in why for why in undefined.values())

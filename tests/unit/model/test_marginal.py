@@ -26,7 +26,7 @@ from tests.unit.model.by_hand import PRIORS, Reader, read_layers
 INPUTS, ROWS = 3, 11
 CHUNK = 4
 OTHERS = {"laplace", "cauchy", "student_t", "tensorbnn_cauchy"}
-GAUSSIAN = [name for name in PRIORS if not OTHERS & {*name.split()}]
+GAUSSIAN = [name for name in PRIORS if not OTHERS & {*name.replace(",", "").split()}]
 PLAIN_SDS = (0.7, 0.3)
 """Of weights and biases of the prior `plain`, which is sampled centered."""
 
