@@ -194,6 +194,7 @@ def errors_of_maps(
     try:
         with progress_bar(shown) as bar:
             one = OneRun(rivals, run, folder, bar=bar, workers=workers)
+            bar.expect(1 + len(one.maps))
             one.make_maps()
     except InputError as error:
         if error.code != NO_DENSITY:

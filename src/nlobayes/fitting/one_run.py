@@ -96,6 +96,7 @@ class OneRun:
         ]
         evaluation = self._do("evaluate", predictions=predictions, **dataset, rival=rivals)
         self._do("export", **of_draws, diagnostics=diagnostics, evaluation=evaluation)
+        self._bar.expect(len(self.output))  # fewer than were expected if chains converged early
 
     def _count(self) -> int:
         """Count the stages of a run that converges with its last segment."""

@@ -49,7 +49,8 @@ def test_chains_that_have_converged_are_checked_no_more(
         *["check_convergence"] * checked,
         *("assemble", "diagnose", "thin", "posterior_predictive", "evaluate", "export"),
     ]
-    assert len(called) == len(one.output) == expected[0] - (3 - checked if until else 0)
+    assert len(called) == len(one.output) == expected[-1]
+    assert expected[0] - expected[-1] == (3 - checked if until else 0)
     if until:
         verdicts = [one.path("check_convergence", segment=number) for number in range(3)]
         numbers = [read_json(path)["checks"] for path in verdicts]
