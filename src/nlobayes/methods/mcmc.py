@@ -38,7 +38,7 @@ class MCMC(MethodSettings):
     """Draws of one job."""
     thin: PositiveInt | None = None
     """Weights of every n-th draw are stored. null: the largest n at which the effective sample size
-    of f loses at most 10 %, or a larger one if more than 2400 draws of all chains would be stored.
+    of f loses at most 10 %, or a larger one if more than 2000 draws of all chains would be stored.
     Diagnostics use every draw."""
     until: Agreement | None = None
     """Check after every segment, and stop when these limits are met, `{}` for those of the verdict;

@@ -34,8 +34,8 @@ from nlobayes.reporting.rival_costs import shown_name
 from nlobayes.untyped import Document, Facts
 
 CHAINS = (
-    "R-hat (99 %) of f near 1: the chains agree. ESS scored: effective draws behind the scores, the"
-    f" smallest of f.\n{BRACKETS}"
+    "R-hat of f (the largest at any point) at most 1.01: the chains agree. ESS scored:"
+    f" effective draws behind the scores, the smallest of f.\n{BRACKETS}"
 )
 LEGENDS = {
     False: "RMSE in dex where log10 is learned; 68 %, 95 %: points inside these intervals.\n"
