@@ -173,7 +173,7 @@ rule agree:
 rule fidelity:
     """Compare approximate posteriors with the exact one of the same model and seed."""
     input:
-        held=inputs.held_against,
+        unpack(inputs.held_against),
     output:
         fidelity="results/metrics/fidelity/{approximated}.json",
         table="timings/fidelity/{approximated}/fidelity.csv",
@@ -189,9 +189,14 @@ rule fidelity:
     params:
         spec=specifications.fidelity_job,
         code=code_digest("fidelity", {}),
+        predictions=option_per_input("--predictions", "predictions"),
+        posterior=option_per_input("--posterior", "posterior"),
+        evaluation=option_per_input("--evaluation", "evaluation"),
+        diagnostics=option_per_input("--diagnostics", "diagnostics"),
     shell:
-        "nlobayes fidelity --spec - --out {output.fidelity:q} --table {output.table:q}"
-        " --record {output.record:q} 2> {log:q} <<< {params.spec:q}"
+        "nlobayes fidelity --spec - {params.predictions} {params.posterior}"
+        " {params.evaluation} {params.diagnostics} --out {output.fidelity:q}"
+        " --table {output.table:q} --record {output.record:q} 2> {log:q} <<< {params.spec:q}"
 
 
 rule landscape:

@@ -233,7 +233,6 @@ PIPELINE = {
     "fidelity": Stage(
         help="Compare approximate posteriors with the exact one.",
         job="FidelityJob",
-        inputs=(Place.PREDICTIONS, Place.POSTERIOR, Place.EVALUATION, Place.DIAGNOSTICS),
         outputs=(
             "results/metrics/fidelity/{approximated}.json",
             "timings/fidelity/{approximated}/fidelity.csv",

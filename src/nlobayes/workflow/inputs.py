@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from nlobayes.methods.mcmc import MCMC
+from nlobayes.stages import Place
 from nlobayes.study.run import RunSpec
 from nlobayes.workflow.plan import MAPS_OF_PLANE, Paths, Plan, dataset_path, map_paths
 
 Wildcards = Any
 """Snakemake's wildcards, each an attribute."""
-SAID = ("predictions", "posterior")
-"""Folders of the files of a run that `fidelity` reads."""
+SAID = (Place.PREDICTIONS, Place.POSTERIOR, Place.EVALUATION, Place.DIAGNOSTICS)
+"""Files of a run that `fidelity` reads."""
 
 
 class Inputs:
@@ -98,12 +99,11 @@ class Inputs:
         """List the posteriors of one model by several samplers."""
         return [f"results/posterior/{run}.nc" for run in self._plan.samplers[wildcards.samplers]]
 
-    def held_against(self, wildcards: Wildcards) -> Paths:
-        """List the files of the exact run of a model and of its approximations for `fidelity`."""
+    def held_against(self, wildcards: Wildcards) -> dict[str, Paths]:
+        """List the files of `fidelity` by their options: of the exact run, then of the others."""
         job = self._plan.approximated[wildcards.approximated]
-        runs = [self._plan.runs[each.run] for each in (job.exact, *job.approximations)]
-        files = [f"results/{kind}/{r.run_id}.nc" for r in runs for kind in SAID]
-        return [*files, *(path for run in runs for path in metrics_of(run))]
+        runs = [each.run for each in (job.exact, *job.approximations)]
+        return {place.name.lower(): [place.format(run=run) for run in runs] for place in SAID}
 
     def metrics(self, wildcards: Wildcards) -> Paths:
         """List the scores of all runs of a grid."""

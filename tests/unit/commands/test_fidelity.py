@@ -62,10 +62,18 @@ def _write_verdict(metrics: Path, converged: bool | None, checks: dict[str, Any]
 
 
 def hold(*names: str) -> None:
-    methods = [{"run": name, "timings": [f"{name}.tsv"]} for name in (EXACT, *names)]
+    runs = (EXACT, *names)
+    methods = [{"run": name, "timings": [f"{name}.tsv"]} for name in runs]
     spec = json.dumps({"exact": methods[0], "approximations": methods[1:]})
-    record = Path("results/records/fidelity/a.json")
-    fidelity(spec, Path("out.json"), Path("table.csv"), record=record)
+    patterns = {
+        "predictions": "results/predictions/{}.nc",
+        "posterior": "results/posterior/{}.nc",
+        "evaluation": "results/metrics/{}/evaluation.json",
+        "diagnostics": "results/metrics/{}/diagnostics.json",
+    }
+    files = {kind: [Path(at.format(name)) for name in runs] for kind, at in patterns.items()}
+    out, record = Path("out.json"), Path("results/records/fidelity/a.json")
+    fidelity(spec, **files, out=out, table=Path("table.csv"), record=record)
 
 
 def test_the_same_posterior_is_found_the_same_and_a_wrong_one_wrong(
@@ -154,3 +162,11 @@ def test_runs_of_other_rows_are_refused(project: Path, dataset: Dataset) -> None
     with refused("commands.other_points_predicted"):
         hold(SAME, WRONG)
     assert not (project / "out.json").exists()
+
+
+def test_one_file_of_each_kind_is_needed_for_every_run(project: Path) -> None:
+    exact, others = ({"run": name} for name in (EXACT, SAME))
+    spec = json.dumps({"exact": exact, "approximations": [others]})
+    files: dict[str, list[Path]] = {"posterior": [], "evaluation": [], "diagnostics": []}
+    with refused("commands.unequal_files", files=[1, 0, 0, 0], runs=2):
+        fidelity(spec, [project / f"results/predictions/{EXACT}.nc"], **files, out=Path("out.json"))

@@ -1,18 +1,16 @@
 """Compare approximate posteriors with the exact one: their errors, and the CPU time they save."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 import numpy as np
 import typer
 
-from nlobayes import provenance
-from nlobayes.artifacts.files import read_json, read_timing, write_csv, write_json
-from nlobayes.artifacts.netcdf import Groups, open_artifact
-from nlobayes.artifacts.predicted import read_predicted
-from nlobayes.artifacts.records import write_record
-from nlobayes.artifacts.seals import digests
+from nlobayes.artifacts.files import JSONFile, json_file, read_timing, write_csv
+from nlobayes.artifacts.netcdf import Artifact, OpenerFile
+from nlobayes.artifacts.predicted import PredictionsFile
+from nlobayes.commands.stage import stage
 from nlobayes.data.splits import TEST
 from nlobayes.errors import InputError
 from nlobayes.evaluation.comparison.posteriors import (
@@ -22,9 +20,8 @@ from nlobayes.evaluation.comparison.posteriors import (
     held_out,
 )
 from nlobayes.evaluation.fidelity import pareto_k
-from nlobayes.study.jobs import read_job
 from nlobayes.study.jobs_of_runs import FidelityJob
-from nlobayes.types import Columns
+from nlobayes.types import Columns, File, Predictions
 from nlobayes.untyped import Document, Facts
 
 SCORES = ("rmse_log10", "rmse_target", "accuracy", "coverage_68", "coverage_95", "lppd")
@@ -35,93 +32,94 @@ ABOUT = ("run", "converged", "failed_checks", "exact", "test")
 """Entries of a row that are no measures."""
 
 
-class Sources(NamedTuple):
-    """The files of one run."""
-
-    predictions: Path
-    posterior: Path
-    evaluation: Path
-    diagnostics: Path
+Evaluated = Annotated[Document, json_file("test")]
+Diagnosed = Annotated[Document, json_file("converged", "checks", "exact")]
+TimesFile = Annotated[Columns, File(write=write_csv, option="table", measured=True)]
 
 
+@stage()
 def fidelity(
-    spec: Annotated[str, typer.Option(help="Job specification: JSON text or a file.")],
-    out: Annotated[Path, typer.Option(help="Measures to write (JSON).")],
-    table: Annotated[Path, typer.Option(help="Table with CPU seconds beside to write (CSV).")],
-    results: Annotated[Path, typer.Option(help="Folder of the results.")] = Path("results"),
-    timings: Annotated[Path, typer.Option(help="Folder of the timings.")] = Path("timings"),
-    record: Annotated[Path | None, typer.Option(help="Record of what made it (JSON).")] = None,
-) -> None:
+    job: FidelityJob,
+    predictions: list[PredictionsFile],
+    posterior: list[OpenerFile],
+    evaluation: list[Evaluated],
+    diagnostics: list[Diagnosed],
+    timings: Path = Path("timings"),
+) -> tuple[JSONFile, TimesFile]:
     """Compare f at the test points with the exact posterior; add scores, verdicts and CPU times.
 
-    (No stage: the runs of its job name its files, as in `compare`.)
+    Files of each kind are those of the exact run, then of the approximations in their order.
+
+    Parameters
+    ----------
+    predictions
+        Predictions of a run; once per run.
+    posterior
+        Posterior of a run; once per run.
+    evaluation
+        Scores of a run (JSON); once per run.
+    diagnostics
+        Convergence of a run (JSON); once per run.
+    timings
+        Folder of the timings.
+
+    Returns
+    -------
+    out
+        Measures to write (JSON).
+    table
+        Table with CPU seconds beside to write (CSV).
     """
-    job = read_job(FidelityJob, spec)
     methods = [job.exact, *job.approximations]
-    sources = [_sources(method.run, results) for method in methods]
-    exact, *others = _read_draws([each.predictions for each in sources])
-    scored = [_scored(each) for each in sources]
+    given = [len(files) for files in (predictions, posterior, evaluation, diagnostics)]
+    if {*given} != {len(methods)}:
+        raise InputError("commands.unequal_files", where="fidelity", files=given, runs=len(methods))
+    exact, *others = _held_out(predictions)
+    scored = [_scored(*each) for each in zip(evaluation, diagnostics, strict=True)]
     measured = [compare(exact, held) for held in others]
     first = {"run": job.exact.run, **scored[0], "halves": compare_halves(exact)}
     rest = [
-        {"run": method.run, **scores, **measures, "pareto_k": _pareto_k(files)}
-        for method, scores, measures, files in zip(
-            job.approximations, scored[1:], measured, sources[1:], strict=True
+        {"run": method.run, **scores, **measures, "pareto_k": _pareto_k(file)}
+        for method, scores, measures, file in zip(
+            job.approximations, scored[1:], measured, posterior[1:], strict=True
         )
     ]
-    write_json(out, {"points": exact.points, "exact": first, "approximations": rest})
-    seconds = [_cpu_seconds(timings / name for name in method.timings) for method in methods]
-    write_csv(table, _columns([{**first, **first["halves"]}, *rest], seconds))
-    read = [path for files in sources for path in files]
-    made = provenance.record("fidelity", job.model_dump(mode="json"), digests(read))
-    write_record(record, made, [out])
     for row in rest:
         typer.echo(_line(row, first), err=True)
+    seconds = [_cpu_seconds(timings / name for name in method.timings) for method in methods]
+    table = _columns([{**first, **first["halves"]}, *rest], seconds)
+    return {"points": exact.points, "exact": first, "approximations": rest}, table
 
 
-def _sources(run: str, results: Path) -> Sources:
-    metrics = results / "metrics" / run
-    return Sources(
-        results / "predictions" / f"{run}.nc",
-        results / "posterior" / f"{run}.nc",
-        metrics / "evaluation.json",
-        metrics / "diagnostics.json",
-    )
+def _held_out(predictions: list[Predictions]) -> list[HeldOutDraws]:
+    """Return the predictions of each posterior at the test rows, which must be the same."""
+    first = predictions[0]
+    for number, one in enumerate(predictions):
+        same = np.array_equal(one.observed, first.observed)
+        if not (same and np.array_equal(one.split, first.split)):
+            path, other = f"predictions[{number}]", "predictions[0]"
+            raise InputError("commands.other_points_predicted", path=path, first=other)
+    rows = first.split == TEST
+    return [held_out(one.posterior, len(one.chains), rows) for one in predictions]
 
 
-def _read_draws(paths: Sequence[Path]) -> list[HeldOutDraws]:
-    """Read the predictions of each posterior at the test rows, which must be the same."""
-    read = {path: open_artifact(path, "predictions").groups for path in paths}
-    first = read[paths[0]]["points"]
-    for path, groups in read.items():
-        if not groups["points"].equals(first):
-            raise InputError("commands.other_points_predicted", path=path, first=paths[0])
-    return [_held(groups, first["split"].values == TEST) for groups in read.values()]
-
-
-def _held(groups: Groups, rows: np.ndarray) -> HeldOutDraws:
-    predictions = groups["predictions"]
-    return held_out(read_predicted(predictions), predictions.sizes["chain"], rows)
-
-
-def _scored(files: Sources) -> Document:
-    """Read the verdict on convergence and the scores of the test rows."""
-    found = read_json(files.diagnostics, "converged", "checks", "exact")
-    test = read_json(files.evaluation, "test")["test"]
+def _scored(evaluation: Document, found: Document) -> Document:
+    """Return the verdict on convergence and the scores of the test rows."""
+    test = evaluation["test"]
     failed = [name for name, check in found["checks"].items() if not check["passed"]]
     verdict = {"converged": found["converged"], "failed_checks": failed, "exact": found["exact"]}
     return {**verdict, "test": {name: test[name] for name in SCORES if name in test}}
 
 
-def _pareto_k(files: Sources) -> float | None:
+def _pareto_k(posterior: Callable[..., Artifact]) -> float | None:
     """Return Pareto k of the importance weights; None if the approximation states no density.
 
     Draws that were resampled by these weights store it as an attribute.
     """
-    posterior = open_artifact(files.posterior, "posterior", only=("sample_stats",))
-    stats = posterior.groups["sample_stats"]
+    _, groups, attrs, _ = posterior("posterior", only=("sample_stats",))
+    stats = groups["sample_stats"]
     if LOG_APPROXIMATION not in stats:
-        return posterior.attrs.get("pareto_k")
+        return attrs.get("pareto_k")
     return pareto_k(stats["lp"].values, stats[LOG_APPROXIMATION].values)
 
 
