@@ -34,6 +34,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 case.add_marker(pytest.mark.slow)
 
 
+@pytest.fixture(autouse=True)
+def _terminal_of_any_width(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forget the width of the terminal, which libraries put into the environment."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+
 @pytest.fixture(scope="session", name="make_point")
 def _make_point() -> Callable[[int], Point]:
     return make_point

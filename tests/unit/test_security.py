@@ -10,7 +10,10 @@ from typing import Any
 ROOT = Path(__file__).parents[2]
 RULES = sorted((ROOT / "workflow/rules").glob("*.smk"))
 RUN_WHAT_THEY_READ = {"cloudpickle", "dill", "joblib", "marshal", "pickle", "runpy", "shelve"}
-STARTING_WORKERS = {"joblib": {"Parallel", "delayed", "effective_n_jobs"}}
+STARTING_WORKERS = {
+    "joblib": {"Parallel", "delayed", "effective_n_jobs"},
+    "joblib.externals.loky": {"process_executor"},
+}
 """What may be imported by name from modules that could otherwise run what they read."""
 CALL_OUT = {"ftplib", "http", "requests", "smtplib", "socket", "urllib"}
 CALLS = {

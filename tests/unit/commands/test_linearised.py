@@ -109,7 +109,9 @@ def test_it_is_no_network_that_others_could_evaluate(
     made: Made, dataset_path: Path, tmp_path: Path
 ) -> None:
     exporting = json.dumps({"network": MODEL["network"], "export": {"tolerance": None}})
-    read = (made.thinned, dataset_path, made.diagnostics, made.diagnostics)
+    evaluation = tmp_path / "e.json"
+    evaluation.write_text(json.dumps({"calibration_checks": {}, "val": {}, "test": {}}))
+    read = (made.thinned, dataset_path, made.diagnostics, evaluation)
     with refused("commands.linearised", where=made.thinned) as caught:
         export(exporting, *read, tmp_path / "s.nc")
     assert "without `predictive: linearised`" in str(caught.value)
