@@ -387,6 +387,9 @@ class SurrogateContent(NamedTuple):
         Everything else by name: transforms, units, the noise's scale, verdicts, provenance.
     sha256
         SHA-256 of the file that was read; empty otherwise.
+    rows
+        Train rows that an infinitely wide network is conditioned on: `features` (row, feature),
+        `target` (row,) and `error` (row,) by name; empty for other networks.
     """
 
     variables: dict[str, np.ndarray]
@@ -397,3 +400,4 @@ class SurrogateContent(NamedTuple):
     noises: tuple[NoiseTable, ...]
     facts: Document
     sha256: str = ""
+    rows: Mapping[str, np.ndarray] = {}

@@ -82,6 +82,8 @@ CASES = [
         {"num_temperatures": 5, "min_inverse_temperature": 0.9, "integration_steps": 3},
         0.3,
     ),
+    Case("independence", {}, 0.1),
+    Case("independence", {"proposals": 3}, 0.1),
     Case("random_walk", {}, 0.2),
     Case("random_walk", {}, 2.0),
     Case("crank_nicolson", {"moves": 1, "slices": 8}, 0.3),

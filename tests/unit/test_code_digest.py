@@ -59,6 +59,7 @@ READ_BY_SETTINGS = {
     *("data.fixed_parameters", "data.slha_blocks", "own_functions", "physics.processes"),
     *(
         "model.activations",
+        "model.infinite",
         "model.networks",
         "model.prior",
         "model.likelihood",

@@ -12,7 +12,7 @@ import numpy as np
 import xarray as xr
 
 from nlobayes.artifacts.netcdf import Artifact, Groups, explain, open_artifact, write_groups
-from nlobayes.artifacts.surrogate_file import noise_group
+from nlobayes.artifacts.surrogate_file import ROWS, noise_group
 from nlobayes.types import (
     Dataset,
     EarlierData,
@@ -198,6 +198,7 @@ def write_surrogate(path: Path, exported: SurrogateContent, dataset: Dataset, at
         name: (("draw", *(f"{name}_{axis}" for axis in range(values.ndim - 1))), values)
         for name, values in exported.variables.items()
     }
+    rows = {name: (("row", "feature")[: v.ndim], v) for name, v in exported.rows.items()}
     inputs = {"input": exported.facts["columns"], "bound": ["smallest", "largest"]}
     names = {**inputs, "feature": list(dataset.feature_names)}
     domain = {
@@ -217,6 +218,7 @@ def write_surrogate(path: Path, exported: SurrogateContent, dataset: Dataset, at
     }
     groups = {
         "posterior": explain(xr.Dataset(drawn)),
+        **({ROWS: xr.Dataset(rows)} if rows else {}),
         **noises,
         "domain": xr.Dataset(domain, names),
     }

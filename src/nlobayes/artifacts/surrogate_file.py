@@ -20,7 +20,8 @@ from nlobayes.types import NoiseTable, SurrogateContent
 from nlobayes.untyped import Document
 
 KIND = "surrogate"
-DRAWN = "posterior/"
+DRAWN = "posterior"
+ROWS = "rows"
 NOISE = "noise"
 CLASSES = "classes"
 """Form of a surrogate of classes, which has no noise."""
@@ -49,19 +50,24 @@ def read_surrogate(path: Path) -> SurrogateContent:
     while not facts.get("form") and (not noises or _has(arrays, noise_group(len(noises)))):
         group = noise_group(len(noises))
         noises.append(NoiseTable(**_needed(arrays, group, SCHEMAS[KIND][NOISE], path)))
-    drawn = {name: array for name, array in arrays.items() if name.startswith(DRAWN)}
     return SurrogateContent(
-        variables={name.removeprefix(DRAWN): array for name, array in drawn.items()},
+        variables=_below(arrays, DRAWN),
         **_needed(arrays, "domain", DOMAIN, path),
         noises=tuple(noises),
         facts=facts,
         sha256=sha256,
+        rows=_below(arrays, ROWS),
     )
 
 
 def noise_group(place: int) -> str:
     """Name the noise group of a target: `noise` for the first, `noise_2` for the second."""
     return NOISE if place == 0 else f"{NOISE}_{place + 1}"
+
+
+def _below(arrays: Mapping[str, np.ndarray], group: str) -> dict[str, np.ndarray]:
+    named = {name.partition("/"): array for name, array in arrays.items()}
+    return {name: array for (place, _, name), array in named.items() if place == group}
 
 
 def _has(arrays: Mapping[str, np.ndarray], group: str) -> bool:

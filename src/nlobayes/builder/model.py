@@ -18,8 +18,10 @@ from nlobayes.model import marginal
 from nlobayes.model.architecture import VaryingSizes
 from nlobayes.model.conditionals import Conjugates, find_conjugates
 from nlobayes.model.density import Density, build_density
+from nlobayes.model.infinite_posterior import InfinitePosterior, Process, build_process
 from nlobayes.model.likelihood import NOISE, Likelihood
 from nlobayes.model.networks import Network, forward, layers_of
+from nlobayes.model.posterior import Posterior
 from nlobayes.model.rows import Data, choose_layout
 from nlobayes.study.jobs import ModelJob
 from nlobayes.types import Dataset, EarlierData, NamedArrays
@@ -67,7 +69,8 @@ class Model(NamedTuple):
     """A network, its likelihood, the density of its posterior, its train rows, its conjugates.
 
     `sampled` is the target of the chains; all other functions take full positions. A varying
-    network is the largest one, and `varying` the prior of its sizes in use.
+    network is the largest one, and `varying` the prior of its sizes in use. An infinitely wide
+    network is a `process`, whose network counts only inputs and outputs.
     """
 
     network: Network
@@ -78,6 +81,7 @@ class Model(NamedTuple):
     conjugates: Conjugates | None
     sampled: ChainTarget
     varying: VaryingSizes | None = None
+    process: Process | None = None
 
 
 @keep_recent
@@ -104,11 +108,16 @@ def build_model(
     integrated = job.network.output == "marginalised" and non_centered
     train = columns_of(dataset, 0)
     layout, chunk = choose_layout(max(network.sizes), job.device)
+    if network.is_infinite:
+        layout, chunk = "rows", 0
     if integrated:
         rows = len(train["target"])
         layout, chunk = marginal.LAYOUT, marginal.chunk_of(network.sizes[-2], rows)
     posterior = state(pieces, dataset, layout=layout, earlier=earlier, non_centered=non_centered)
-    density = build_density(posterior, chunk=chunk, shards=job.shards)
+    density, process = build_density(posterior, chunk=chunk, shards=job.shards), None
+    if isinstance(posterior, InfinitePosterior):
+        process = build_process(posterior, density, str(network.activation))
+        density = density._replace(log_likelihood=process.log_likelihood)
     data = density.place(**train)
 
     def logdensity_fn(
@@ -123,6 +132,7 @@ def build_model(
         whole, density.log_prior, density.log_likelihood, logdensity_fn, conjugates
     )
     if integrated:
+        assert isinstance(posterior, Posterior)
         sampled = _integrated(marginal.integrate_output(posterior, density), data, conjugates)
     return Model(
         network,
@@ -133,6 +143,7 @@ def build_model(
         conjugates,
         sampled,
         pieces.varying,
+        process,
     )
 
 
@@ -175,8 +186,13 @@ def _reduced(
 
 
 def predict_with(model: Model) -> Callable[[jax.Array, jax.Array], jax.Array]:
-    """Build the output (point,) or (point, output) as a function of position and features."""
-    layout = model.density.layout
+    """Build the output (point,) or (point, output) as a function of position and features.
+
+    For an infinitely wide network it is the mean of f given the position and the train rows.
+    """
+    layout, process = model.density.layout, model.process
+    if process is not None:
+        return lambda position, features: process.condition(position, model.data).mean(features)
 
     def predict(position: jax.Array, features: jax.Array) -> jax.Array:
         layers = layers_of(model.network, model.density.variables(position))

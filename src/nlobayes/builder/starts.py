@@ -96,7 +96,15 @@ def draw_functions(model: Model, features: np.ndarray, *, seed: int, draws: int)
     """
     words = np.random.SeedSequence([seed, STAGES["prior"]]).generate_state(draws)
     positions = jnp.stack([model.density.draw_prior(int(word)) for word in words])
-    predict, placed = predict_with(model), jnp.asarray(features, model.density.dtype)
+    placed, process = jnp.asarray(features, model.density.dtype), model.process
+    if process is not None:
+        key = chain_key(seed, "prior", 0)
+        keys = jnp.stack([jax.random.fold_in(key, number) for number in range(draws)])
+        drawn = jax.lax.map(
+            lambda one: process.draw_prior(one[0], one[1], model.data, placed), (keys, positions)
+        )
+        return np.asarray(drawn)
+    predict = predict_with(model)
     evaluate = jax.jit(lambda given: jax.lax.map(lambda one: predict(one, placed), given))
     return np.asarray(evaluate(positions))
 

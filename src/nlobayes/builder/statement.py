@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -17,6 +17,13 @@ from nlobayes.errors import InputError
 from nlobayes.likelihoods import Likelihood
 from nlobayes.model.architecture import VaryingSizes
 from nlobayes.model.earlier_data import Site
+from nlobayes.model.infinite import warp_of
+from nlobayes.model.infinite_posterior import (
+    InfinitePosterior,
+    ScaledNoise,
+    ScalesPrior,
+    build_infinite_posterior,
+)
 from nlobayes.model.networks import Network
 from nlobayes.model.own_activation import check_activation
 from nlobayes.model.posterior import Posterior, build_posterior, condition
@@ -48,7 +55,7 @@ def state(
     layout: str,
     earlier: EarlierData | None = None,
     non_centered: bool = True,
-) -> Posterior:
+) -> Posterior | InfinitePosterior:
     """Define the posterior of a job in PyMC, with placeholders for a dataset's train rows.
 
     Without `non_centered` its variables are the named ones of stored draws. `earlier` are the
@@ -59,6 +66,8 @@ def state(
     InputError
         If earlier data are not given where the prior names them, or are of something else.
     """
+    if pieces.network.is_infinite:
+        return _state_infinite(pieces, dataset)
     stated = pieces.prior.earlier
     if earlier is None and stated is not None:
         raise InputError("builder.earlier_not_given", file=stated.file)
@@ -74,6 +83,17 @@ def state(
         non_centered=non_centered,
         earlier=None if earlier is None else _site(earlier, dataset, pieces.network),
         varying=pieces.varying,
+    )
+
+
+def _state_infinite(pieces: Pieces, dataset: Dataset) -> InfinitePosterior:
+    return build_infinite_posterior(
+        str(pieces.network.activation),
+        cast("ScalesPrior", pieces.prior),
+        cast("ScaledNoise", pieces.likelihood),
+        feature_names=dataset.feature_names,
+        warp=warp_of(columns_of(dataset, 0)["features"], dataset.transforms["features"]),
+        errors=dataset.error is not None,
     )
 
 
@@ -106,7 +126,7 @@ def _network(job: ModelJob, dataset: Dataset) -> Network:
     for named in activation if isinstance(activation, tuple) else (activation,):
         if isinstance(named, Bound):
             check_activation(named, named.code.file)
-    return Network(sizes, activation)
+    return Network(sizes, activation, is_infinite=job.network.width is not None)
 
 
 def _site(earlier: EarlierData, dataset: Dataset, network: Network) -> Site:

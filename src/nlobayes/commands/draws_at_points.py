@@ -17,12 +17,14 @@ from nlobayes.data.transforms import (
     unstandardise,
 )
 from nlobayes.errors import InputError
+from nlobayes.likelihoods._scaled import ScaledLikelihood
 from nlobayes.likelihoods.classes import ClassLikelihood
 from nlobayes.model.likelihood import DEGREES, NOISE, Noise
 from nlobayes.model.networks import is_parameter, network_of
 from nlobayes.own_functions import bind_activations
 from nlobayes.study.jobs import ModelJob
 from nlobayes.study.stated_model import stated_model
+from nlobayes.surrogate import process
 from nlobayes.surrogate.plane import ROWS_OF_GRID, grid_over, plane_of
 from nlobayes.types import Dataset, Plane, PredictedDraws
 
@@ -40,8 +42,13 @@ def predict_draws(
 
     If `centres` are given, the network of each draw is linearised at its centre.
     """
-    outputs = _outputs(variables, job, data, centres)
     likelihood = job.likelihood
+    if job.network.width is None:
+        outputs = _outputs(variables, job, data, centres)
+    else:
+        assert isinstance(likelihood, ScaledLikelihood)
+        outputs = process.predict(variables, str(job.network.activation), likelihood, data)
+        variables = {name: np.repeat(v, process.NODES, axis=0) for name, v in variables.items()}
     target = target_transform(data.transforms)
     is_custom = bool(likelihood.codes)
     learned = [n for n in variables if not is_parameter(n)] if is_custom else LEARNED
@@ -116,7 +123,7 @@ def model_of(posterior: Path) -> ModelJob:
     ------
     InputError
         If the file is no thinned posterior, its model is not known here, or its networks are
-        linearised.
+        linearised or infinitely wide.
     """
     made = read_attrs(posterior)
     spec = made.get("spec") if made.get("kind") == "thinned" else None
@@ -124,4 +131,6 @@ def model_of(posterior: Path) -> ModelJob:
     if model is None:
         raise InputError("commands.no_model_stated", path=posterior)
     check_networks(made, posterior)
+    if model.network.width is not None:
+        raise InputError("commands.infinite_width", where=posterior)
     return model

@@ -8,6 +8,7 @@ import numpy as np
 import xarray as xr
 
 from nlobayes.diagnostics.draws import ChainDraws
+from nlobayes.model.infinite import PARAMETERS
 from nlobayes.model.networks import is_parameter, is_size, network_of, parameters_in_use
 
 INPUT = "feature"
@@ -28,8 +29,14 @@ def posterior_draws(groups: Mapping[str, xr.Dataset]) -> ChainDraws:
 
 def weights_of(posterior: xr.Dataset) -> np.ndarray:
     """Join the weights, biases and slopes (chain, draw, weight) in the parameters' order."""
-    arrays = [array.values for name, array in posterior.items() if is_parameter(str(name))]
+    arrays = [posterior[name].values for name in weight_arrays(posterior)]
     return np.concatenate([array.reshape(*array.shape[:2], -1) for array in arrays], axis=2)
+
+
+def weight_arrays(posterior: xr.Dataset) -> list[str]:
+    """Name the arrays of weights; of an infinitely wide network, which has none, its parameters."""
+    names = [*map(str, posterior)]
+    return [*filter(is_parameter, names)] or [name for name in names if name in PARAMETERS]
 
 
 def without_fixed(posterior: xr.Dataset) -> xr.Dataset:

@@ -48,6 +48,11 @@ def sgd(momentum: float) -> Optimiser:
     return partial(optax.sgd, momentum=momentum or None)
 
 
+def lbfgs() -> Optimiser:
+    """Follow the quasi-Newton direction as far as a line search finds best."""
+    return optax.lbfgs
+
+
 def constant() -> Schedule:
     """Keep the learning rate constant."""
     return Schedule(lambda rate, epochs, steps: optax.constant_schedule(rate))
@@ -77,6 +82,7 @@ OPTIMISERS: dict[str, Callable[..., Optimiser]] = {
     "adam": adam,
     "amsgrad": amsgrad,
     "adamw": adamw,
+    "lbfgs": lbfgs,
     "sgd": sgd,
 }
 SCHEDULES: dict[str, Callable[..., Schedule]] = {

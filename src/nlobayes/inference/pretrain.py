@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from math import inf, isfinite
 from typing import Any, Literal, NamedTuple
 
@@ -122,7 +123,9 @@ def fit_map(
     """
     plan = _Plan(epochs, patience, schedule.cycles)
     loss, draw_batches, steps = loss_of_batches(problem, train, batch)
-    descent = optimiser(schedule.within(learning_rate, epochs, steps))
+    descent = optax.with_extra_args_support(
+        optimiser(schedule.within(learning_rate, epochs, steps))
+    )
     run_epoch = _epoch(loss, draw_batches, descent, schedule)
     path_epochs = jnp.asarray(snapshot_epochs(epochs * plan.cycles))
 
@@ -178,7 +181,11 @@ def loss_of_batches(
     """
     rows = len(train.target)
     if batch == "full":
-        return lambda position, _: -problem.log_density(position) / rows, lambda _: jnp.zeros(1), 1
+        return (
+            lambda position, index: -problem.log_density(position) / rows,
+            lambda _: jnp.zeros(1),
+            1,
+        )
     steps = rows // batch
 
     def loss(position: jax.Array, index: jax.Array) -> jax.Array:
@@ -195,14 +202,15 @@ def loss_of_batches(
 def _epoch(
     loss: Callable[..., jax.Array],
     draw_batches: Callable[[jax.Array], jax.Array],
-    descent: optax.GradientTransformation,
+    descent: optax.GradientTransformationExtraArgs,
     schedule: Schedule,
 ) -> Callable[[jax.Array, _Progress], tuple[_Progress, jax.Array]]:
     def epoch(key: jax.Array, progress: _Progress) -> tuple[_Progress, jax.Array]:
         def one_step(carry: Tree, batch: jax.Array) -> tuple[Tree, jax.Array]:
             position, state = carry
             value, gradient = jax.value_and_grad(loss)(position, batch)
-            updates, state = descent.update(gradient, state, position)
+            found = {"value": value, "grad": gradient, "value_fn": partial(loss, index=batch)}
+            updates, state = descent.update(gradient, state, position, **found)
             if schedule.cycles > 1:  # every update is proportional to the learning rate
                 updates *= jnp.asarray(schedule.factor, position.dtype) ** progress.cycle
             return (optax.apply_updates(position, updates), state), value

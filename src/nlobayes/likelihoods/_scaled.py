@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import log
 from typing import Annotated, ClassVar, Self
 
 from pydantic import Field, model_validator
@@ -19,7 +20,7 @@ from nlobayes.model.likelihood import (
 from nlobayes.settings.values import Frozen, Positive
 from nlobayes.untyped import Array, Module
 
-PRECISION = f"{NOISE}_precision"
+PRECISION, ABOVE = f"{NOISE}_precision", f"{NOISE}_above_floor"
 
 
 class GammaPrior(Frozen):
@@ -48,12 +49,15 @@ class ScaledLikelihood(LikelihoodSettings):
     """Least value of a learned `sigma`, in the same units; its prior is truncated there. On targets
     without noise sigma falls to this value, which is then a tolerance."""
 
+    log_sd: Annotated[Positive | None, Field(exclude_if=lambda value: value is None)] = None
+    """Sd of the logarithm of a learned `sigma`, which then is log-normal with median `scale`, and
+    the `floor` is added in quadrature; null: half-normal."""
     precision: GammaPrior | None = None
     """Gamma prior of 1 / sigma^2 of a learned `sigma`; null: `sigma` is half-normal."""
 
     @model_validator(mode="after")
     def _precision_is_learned_alone(self) -> Self:
-        defaults = {"sigma": None, "scale": 1.0, "floor": 0.0}
+        defaults = {"sigma": None, "scale": 1.0, "floor": 0.0, "log_sd": None}
         other = [name for name, default in defaults.items() if getattr(self, name) != default]
         if self.precision is not None and other:
             raise InputError("study.precision_and_sigma", other=other)
@@ -61,7 +65,7 @@ class ScaledLikelihood(LikelihoodSettings):
 
     @model_validator(mode="after")
     def _floor_is_of_learned(self) -> Self:
-        if self.floor and self.sigma is not None:
+        if (self.floor or self.log_sd) and self.sigma is not None:
             raise InputError("study.floor_of_stated", sigma=self.sigma, floor=self.floor)
         return self
 
@@ -95,6 +99,12 @@ class ScaledLikelihood(LikelihoodSettings):
             shape, rate = pm.floatX(self.precision.shape), pm.floatX(self.precision.rate)
             precision = pm.Gamma(PRECISION, shape, rate, dims=dims)
             return pm.Deterministic(NOISE, 1 / pt.sqrt(precision), dims=dims)
+        if self.log_sd is not None:
+            above = pm.LogNormal(
+                ABOVE, pm.floatX(log(self.scale)), pm.floatX(self.log_sd), dims=dims
+            )
+            floor = pm.floatX(self.floor)
+            return pm.Deterministic(NOISE, pt.sqrt(above**2 + floor**2), dims=dims)
         if self.floor == 0:
             return pm.HalfNormal(NOISE, scale, dims=dims)
         return pm.TruncatedNormal(NOISE, sigma=scale, lower=pm.floatX(self.floor), dims=dims)

@@ -23,7 +23,7 @@ from nlobayes.errors import InputError
 from nlobayes.model.architecture import PADDED
 from nlobayes.model.likelihood import ERROR, TARGET
 from nlobayes.model.networks import is_parameter
-from nlobayes.model.posterior import EARLIER, FEATURES, Posterior
+from nlobayes.model.posterior import EARLIER, FEATURES, Placeholders
 from nlobayes.model.prior import WHITENED
 from nlobayes.model.rows import Data, columns_of, first_chunk, place_rows
 from nlobayes.untyped import Array
@@ -99,7 +99,7 @@ class Density(NamedTuple):
         return Data(placed[None], target[None], None, None if error is None else error[None])
 
 
-def build_density(posterior: Posterior, *, chunk: int, shards: int = 1) -> Density:
+def build_density(posterior: Placeholders, *, chunk: int, shards: int = 1) -> Density:
     """Compile a PyMC posterior into JAX functions of a flat position.
 
     With several shards the chunks are distributed over as many devices, which sum their parts.

@@ -19,11 +19,13 @@ class Network(NamedTuple):
     """Sizes of all layers, inputs and outputs included, and the hidden activation.
 
     The activation is one name for all hidden layers, or one name for each; a function of the user
-    may replace a name.
+    may replace a name. The sizes of a network with one infinitely wide layer are those of inputs
+    and outputs alone.
     """
 
     sizes: tuple[int, ...]
     activation: Activation | tuple[Activation, ...]
+    is_infinite: bool = False
 
 
 class Layer(NamedTuple):

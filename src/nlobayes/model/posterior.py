@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import pymc as pm
@@ -28,6 +28,25 @@ from nlobayes.untyped import Array
 FEATURES = "features"
 EARLIER = "earlier"
 POINT = "point"
+
+
+class Placeholders(Protocol):
+    """A PyMC model whose data are placeholders, its layout of the features, its earlier misfit."""
+
+    @property
+    def model(self) -> pm.Model:
+        """The PyMC model."""
+        ...
+
+    @property
+    def layout(self) -> str:
+        """The order of the axes of the features."""
+        ...
+
+    @property
+    def earlier(self) -> Array:
+        """The misfit (combination,) of the earlier data, in units of their noise."""
+        ...
 
 
 class Posterior(NamedTuple):
@@ -96,7 +115,7 @@ def build_posterior(
 
 
 def condition(
-    posterior: Posterior,
+    posterior: Placeholders,
     *,
     features: np.ndarray,
     target: np.ndarray,

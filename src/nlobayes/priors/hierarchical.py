@@ -9,7 +9,7 @@ Neural Networks*, chapter 3).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import sqrt
+from math import log, sqrt
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pydantic import Field
@@ -67,6 +67,23 @@ class HalfCauchyScale(Frozen):
         u = _gamma(key_u, 1.0, self.scale**-2 + scale**-2)
         precision = _gamma(key_precision, (c.size + 1) / 2, u + c @ c / 2)
         return -jnp.log(precision) / 2, c * jnp.sqrt(precision)
+
+
+class LogNormalScale(Frozen):
+    """Log-normal scales."""
+
+    kind: Literal["log_normal"]
+    median: Positive = 1.0
+    """Their median."""
+    log_sd: Positive = 1.0
+    """Sd of their logarithm."""
+
+    def state(self, name: str, dims: str | None = None) -> Array:
+        """Define a scale in PyMC, or one for each unit of a dimension."""
+        import pymc as pm
+
+        mean, sd = pm.floatX(log(self.median)), pm.floatX(self.log_sd)
+        return pm.LogNormal(f"scale_{name}", mean, sd, dims=dims)
 
 
 class GammaPrecision(Frozen):

@@ -59,7 +59,8 @@ class RandomFeaturesPrior(PriorSettings):
         scale = self._scale(parameters) if parameters.role == WEIGHTS else self.biases
         if parameters.output:
             return scaled(parameters, scale)
-        return pm.Deterministic(name, pt.as_tensor(scale * self._directions(parameters)), dims=dims)
+        directions = fixed_directions(parameters, self.seed)
+        return pm.Deterministic(name, pt.as_tensor(scale * directions), dims=dims)
 
     def _scale(self, parameters: Parameters) -> Array:
         """Define the scale of weights, or those of the weights of each input (input, 1)."""
@@ -68,11 +69,12 @@ class RandomFeaturesPrior(PriorSettings):
             return self.inputs.state(parameters.name, dims=INPUT)[:, None] / root
         return self.hyper.state(parameters.name) / root
 
-    def _directions(self, parameters: Parameters) -> Array:
-        """Draw the fixed standard normals of one array; its name separates it from the others."""
-        import numpy as np
-        import pymc as pm
 
-        coords = pm.modelcontext(None).coords
-        rng = np.random.default_rng([self.seed, *parameters.name.encode()])
-        return pm.floatX(rng.standard_normal([len(coords[dim]) for dim in parameters.dims]))
+def fixed_directions(parameters: Parameters, seed: int) -> Array:
+    """Draw the fixed standard normals of one array; its name separates it from the others."""
+    import numpy as np
+    import pymc as pm
+
+    coords = pm.modelcontext(None).coords
+    rng = np.random.default_rng([seed, *parameters.name.encode()])
+    return pm.floatX(rng.standard_normal([len(coords[dim]) for dim in parameters.dims]))

@@ -99,6 +99,7 @@ def run_jobs(run: RunSpec) -> dict[str, Frozen]:
             network=run.network,
             export=run.evaluation.export,
             temperature=getattr(run.likelihood, "temperature", 1.0),
+            likelihood=None if run.network.width is None else run.likelihood,
         ),
     }
 

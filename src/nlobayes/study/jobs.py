@@ -263,6 +263,8 @@ class ExportJob(Frozen):
     export: Export
     temperature: Annotated[Positive, Field(exclude_if=lambda value: value == 1)] = 1.0
     """Divisor of the logits of classes."""
+    likelihood: Annotated[Likelihood | None, Field(exclude_if=lambda value: value is None)] = None
+    """Noise of the train rows, on which an infinitely wide network is conditioned."""
 
 
 Job = TypeVar("Job", bound=BaseModel)

@@ -9,6 +9,7 @@ from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 
 from nlobayes.errors import InputError
 from nlobayes.model.activations import ACTIVATIONS, LEAKY, has_slopes, is_known
+from nlobayes.model.infinite import CURVES, ERF
 from nlobayes.settings.members import one_of_kinds
 from nlobayes.settings.own_function import Code, OwnFunction
 from nlobayes.settings.values import Fraction, Frozen, Positive, PositiveInt, Width
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     Activation = str | CustomActivation
     Activations = Activation | tuple[Activation, ...]
 else:
-    _Name = Literal[tuple(ACTIVATIONS)] | Annotated[str, Field(pattern=f"^{LEAKY.pattern}$")]
+    _Name = Literal[(ERF, *ACTIVATIONS)] | Annotated[str, Field(pattern=f"^{LEAKY.pattern}$")]
     _ONE = Annotated[_Name, Tag("name")] | Annotated[CustomActivation, Tag("custom")]
     Activation = Annotated[_ONE, Discriminator(form_of)]
     _Each = Annotated[tuple[Activation, ...], Tag("list")]
@@ -84,8 +85,15 @@ else:
 class Network(Frozen):
     """A dense multilayer perceptron with linear outputs, as many as the likelihood needs."""
 
-    hidden: Annotated[tuple[Width, ...], Field(max_length=100)]
+    hidden: Annotated[tuple[Width, ...], Field(max_length=100)] = ()
     """Units of each hidden layer; empty for a linear model."""
+    width: Annotated[Literal["infinite"] | None, Field(exclude_if=lambda value: value is None)] = (
+        None
+    )
+    """`infinite`: one hidden layer of infinitely many units, instead of `hidden`. Its weights are
+    integrated out exactly, and chains move the few numbers of prior `scales`. It needs the
+    activation `erf` or `relu`, that prior, a Gaussian likelihood, one target and `precision:
+    float64`."""
     activation: Activations = "tanh"
     """Activation of every hidden layer, or a list with one for each. `prelu` and `square_prelu`
     have trained slopes, one per unit. `leaky_relu(0.3)` states the slope below zero, which is 0.01
@@ -109,7 +117,7 @@ class Network(Frozen):
     @classmethod
     def _is_known(cls, named: Any) -> Any:
         for name in named if isinstance(named, list | tuple) else (named,):
-            if form_of(name) == "name" and not is_known(name):
+            if form_of(name) == "name" and name != ERF and not is_known(name):
                 raise InputError("study.unknown_activation", name=name, known=list(ACTIVATIONS))
         return named
 
@@ -118,6 +126,17 @@ class Network(Frozen):
         named = self.activation
         if isinstance(named, tuple) and len(named) != len(self.hidden):
             raise InputError("study.activations", given=len(named), layers=len(self.hidden))
+        return self
+
+    @model_validator(mode="after")
+    def _has_layers_of_one_form(self) -> Network:
+        given = self.activations
+        if self.width is None and ERF in given:
+            raise InputError("study.erf_of_finite", known=list(ACTIVATIONS))
+        if self.width is not None and (
+            self.hidden or not all(form_of(name) == "name" and name in CURVES for name in given)
+        ):
+            raise InputError("study.infinite_with_others", hidden=self.hidden, known=list(CURVES))
         return self
 
     @property

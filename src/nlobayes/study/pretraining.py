@@ -57,6 +57,16 @@ class SGDOptimiser(_Kind):
     """Share of a gradient that remains one step later; 0 keeps none."""
 
 
+class LBFGSOptimiser(_Kind):
+    """Limited-memory BFGS with a line search, for few parameters; it needs `batch: full`.
+
+    The learning rate is the first length that a line search tries, in units of the quasi-Newton
+    step: 1 with schedule `constant` is usual.
+    """
+
+    kind: Literal["lbfgs"]
+
+
 class ConstantSchedule(_Kind):
     """The learning rate is constant."""
 
@@ -100,7 +110,7 @@ def _is_a_mapping(value: Any) -> Any:
 
 
 Optimiser = Annotated[
-    AdamOptimiser | AMSGradOptimiser | AdamWOptimiser | SGDOptimiser,
+    AdamOptimiser | AMSGradOptimiser | AdamWOptimiser | LBFGSOptimiser | SGDOptimiser,
     Field(discriminator="kind"),
     BeforeValidator(_is_a_mapping),
 ]
@@ -151,6 +161,12 @@ class Pretraining(Frozen):
     def _draws_are_chosen_from(self) -> Pretraining:
         if self.start != "best_of_prior" and self.start_draws != START_DRAWS:
             raise InputError("study.start_draws", draws=self.start_draws, start=self.start)
+        return self
+
+    @model_validator(mode="after")
+    def _line_search_sees_one_loss(self) -> Pretraining:
+        if isinstance(self.optimiser, LBFGSOptimiser) and self.batch != "full":
+            raise InputError("study.lbfgs_of_batches", batch=self.batch)
         return self
 
     @model_validator(mode="after")

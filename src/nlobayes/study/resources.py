@@ -153,8 +153,14 @@ def _stored(method: MCMC, draws: int) -> int:
     )
 
 
+PROCESS_COPIES = 10
+"""Matrices of rows and rows that a gradient of an infinitely wide network holds at once."""
+
+
 def _integrated(run: RunSpec, train: int) -> tuple[int, int]:
     """Return the numbers held to integrate the output layer out, and the work per train row."""
+    if run.network.width is not None:
+        return PROCESS_COPIES * train**2, train**2 // 3
     if run.network.output != MARGINALISED and not run.method.draws_output:
         return 0, 0
     units = run.network.hidden[-1]

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from nlobayes.errors import InputError
 from nlobayes.study.architecture import check_architecture
+from nlobayes.study.infinite import check_infinite
 from nlobayes.study.marginalised import MARGINALISED, check_marginalised, check_output_drawn
 from nlobayes.study.presets import Grid
 from nlobayes.study.run import RunSpec
@@ -31,6 +32,7 @@ def check_run(run: RunSpec) -> None:
     _check_gibbs(run)
     _check_hyperparameters(run)
     _check_earlier(run)
+    check_infinite(run)
     check_marginalised(run)
     check_output_drawn(run)
     check_architecture(run)

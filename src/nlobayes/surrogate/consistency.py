@@ -11,6 +11,7 @@ from nlobayes.data.references import columns_behind, make_reference
 from nlobayes.data.transforms import CLASSES, map_features
 from nlobayes.errors import InputError
 from nlobayes.model.networks import WEIGHTS, layer_names, network_of
+from nlobayes.surrogate import process
 from nlobayes.surrogate.facts import OF_CLASSES, OF_NUMBERS, check_facts, rises
 from nlobayes.surrogate.limits import bounds_of, quantities
 from nlobayes.surrogate.network_outputs import one_by_one
@@ -51,13 +52,20 @@ def _all_finite(exported: SurrogateContent) -> bool:
     arrays = [values for values in exported if isinstance(values, np.ndarray)]
     return all(
         values.dtype.kind == "f" and values.size > 0 and np.isfinite(values).all()
-        for values in (*arrays, *chain.from_iterable(exported.noises), *exported.variables.values())
+        for values in (
+            *arrays,
+            *chain.from_iterable(exported.noises),
+            *exported.variables.values(),
+            *exported.rows.values(),
+        )
     )
 
 
 def _is_network(exported: SurrogateContent) -> bool:
     """Return whether the draws are of a network with an output for each target or class."""
     drawn, facts = exported.variables, exported.facts
+    if process.is_process(exported):
+        return process.is_whole(exported)
     count = sum(name.startswith(f"{WEIGHTS}_") for name in drawn)
     weights = [drawn.get(f"{WEIGHTS}_{number}") for number in range(1, count + 1)]
     if not weights or any(w is None or w.ndim != 3 or not w.size for w in weights):

@@ -11,6 +11,7 @@ import numpy as np
 from nlobayes.errors import InputError
 from nlobayes.extras import needs_extra
 from nlobayes.model.networks import Layer, Network, forward, layers_of, network_of
+from nlobayes.surrogate import process
 from nlobayes.types import SurrogateContent
 
 Engine = Literal["numpy", "jax"]
@@ -23,15 +24,24 @@ _CELLS = 100_000
 
 def evaluator(exported: SurrogateContent, engine: Engine) -> Callable[[np.ndarray], np.ndarray]:
     """Return the function from features to outputs of every draw, by the chosen library."""
-    network = network_of(exported.variables, exported.facts["activation"])
+    if engine not in get_args(Engine):
+        raise InputError("surrogate.unknown_engine", engine=engine, known=get_args(Engine))
+    is_process = process.is_process(exported)
+    if engine == "numpy" and is_process:
+        return process.evaluator(exported)
     if engine == "numpy":
+        network = network_of(exported.variables, exported.facts["activation"])
         return partial(evaluate, network, exported.variables)
-    if engine == "jax":
-        with needs_extra("jax"):
-            from nlobayes.surrogate.prediction import CompiledNetwork
+    with needs_extra("jax"):
+        from nlobayes.surrogate import prediction
 
-        return CompiledNetwork(network, exported.variables)
-    raise InputError("surrogate.unknown_engine", engine=engine, known=get_args(Engine))
+    if is_process:
+        import jax.numpy as jnp
+
+        function = prediction.process_function(exported)
+        return lambda features: np.asarray(function(jnp.asarray(features)))
+    network = network_of(exported.variables, exported.facts["activation"])
+    return prediction.CompiledNetwork(network, exported.variables)
 
 
 def evaluate(

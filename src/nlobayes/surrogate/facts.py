@@ -15,6 +15,7 @@ from nlobayes.data.feature_maps import FEATURE_MAPS
 from nlobayes.data.references import is_reference
 from nlobayes.data.transforms import CLASSES, TARGET_SCALES
 from nlobayes.errors import InputError, one_line
+from nlobayes.model.infinite import ERF
 from nlobayes.model.networks import ACTIVATIONS, is_known
 from nlobayes.surrogate.theory import RULES as THEORY_ERRORS
 
@@ -78,6 +79,7 @@ def _is_theory(source: Any, names: Any) -> bool:
 NUMBER = Rule("a finite number", _is_number)
 NUMBERS = _list_of(NUMBER)
 OR_NONE = Rule("a finite number or null", lambda v: v is None or _is_number(v))
+NOT_NEGATIVE = Rule("a finite number of at least 0", lambda v: _is_number(v) and v >= 0)
 POSITIVE = Rule("a finite number above 0", lambda v: _is_number(v) and v > 0)
 COUNT = Rule("a whole number from 0", lambda v: type(v) is int and 0 <= v <= LARGEST)
 TEXT = Rule("text", lambda v: isinstance(v, str))
@@ -104,7 +106,10 @@ LABELS = Rule(
     lambda v: RISING.holds(v) and len(v) > 1 and all(float(each).is_integer() for each in v),
 )
 SCORES = _by_name(_by_name(_either(OR_NONE, _list_of(OR_NONE))))
-ACTIVATION = Rule(f"one of {', '.join(ACTIVATIONS)}, or leaky_relu(0.3)", is_known)
+ACTIVATION = Rule(
+    f"one of {', '.join((ERF, *ACTIVATIONS))}, or leaky_relu(0.3)",
+    lambda v: v == ERF or is_known(v),
+)
 REFERENCE = Rule(
     "a column, or a calculation of the embedded engine with all its settings", is_reference
 )
@@ -161,6 +166,7 @@ SHARED: Form = {
     "bibtex": TEXT,
     "domain": Closed({"inside": POSITIVE, "edge": POSITIVE, "limits": _by_name(RANGE)}),
     "verdict": {"converged": TRUTH_OR_NONE, "convergence": CHECKS, "calibration": CHECKS},
+    "warp?": Closed({"ratios": _list_of(NOT_NEGATIVE), "floors": POSITIVES}),
     "kept?": {"draws": COUNT, "of": COUNT, "mean_change?": NUMBER, "sd_change?": NUMBER},
     "scores?": SCORES,
     "table_metadata?": _by_name(_either(TEXT, NUMBER)),

@@ -20,8 +20,10 @@ from nlobayes.distributions.mixture import Mixture
 from nlobayes.distributions.tabulated import TabulatedLaw
 from nlobayes.errors import InputError
 from nlobayes.model.networks import forward, layers_of, network_of
+from nlobayes.surrogate import process
 from nlobayes.surrogate.evaluation import for_all_points
 from nlobayes.surrogate.network_outputs import Output, output_of
+from nlobayes.surrogate.prediction import process_function
 from nlobayes.surrogate.predictive import (
     LN10,
     Chunk,
@@ -56,9 +58,7 @@ def function_of(
     """
     facts, output = exported.facts, output_of(exported)
     check_probabilities(output.noise, probabilities or ())
-    network = network_of(exported.variables, facts["activation"])
-    in_double = {name: np.asarray(array, np.float64) for name, array in exported.variables.items()}
-    layers = [for_all_points(layer) for layer in layers_of(network, in_double)]
+    evaluate = _evaluate_with(exported)
     columns = facts["columns"]
     features = feature_transform(facts["transforms"]["features"])
     _check_of_jax(features.map, network_inputs(np.zeros((1, len(columns)))))
@@ -74,7 +74,7 @@ def function_of(
         mapped = FEATURE_MAPS[features.map].apply(network_inputs(points))
         seen = standardise_features(features, mapped)
         offset = _offset(output, dict(zip(columns, points.T, strict=True)))
-        outputs = forward(network, layers, seen, xp=jnp)
+        outputs = evaluate(seen)
         known = jnp.isfinite(seen).all(axis=1) & jnp.isfinite(offset)
         scaled = outputs * output.transform.sd + output.transform.mean + offset
         predicted = summary(Chunk(scaled, seen))
@@ -82,6 +82,17 @@ def function_of(
         return Prediction(*(_shaped(values, known, shape) for values in predicted))
 
     return predict
+
+
+def _evaluate_with(exported: SurrogateContent) -> Callable[[Array], Array]:
+    """Build the function from features (point, feature) to f (draw, point) in double precision."""
+    facts = exported.facts
+    if process.is_process(exported):
+        return process_function(exported)
+    network = network_of(exported.variables, facts["activation"])
+    in_double = {name: np.asarray(array, np.float64) for name, array in exported.variables.items()}
+    layers = [for_all_points(layer) for layer in layers_of(network, in_double)]
+    return lambda features: forward(network, layers, features, xp=jnp)
 
 
 def _check_of_jax(name: str, point: np.ndarray) -> None:

@@ -17,6 +17,7 @@ from nlobayes.surrogate.answers import quantile_names
 from nlobayes.surrogate.in_jax import function_of
 from nlobayes.surrogate.network_outputs import one_by_one
 from nlobayes.surrogate.predictive import Prediction
+from nlobayes.surrogate.process import count_draws
 from nlobayes.surrogate.reduction import spread_evenly
 from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.types import SurrogateContent
@@ -89,7 +90,7 @@ def onnx_model(exported: SurrogateContent, draws: int | None, quantiles: Sequenc
 
 
 def _with_draws(exported: SurrogateContent, draws: int | None) -> SurrogateContent:
-    every = len(exported.variables["weights_1"])
+    every = count_draws(exported.variables)
     kept = spread_evenly(every, every if draws is None else draws)
     variables = {name: values[kept] for name, values in exported.variables.items()}
     return exported._replace(variables=variables)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 
 import jax
@@ -10,6 +10,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from nlobayes.model.networks import Network, forward, layer_names, layers_of
+from nlobayes.surrogate import process
+from nlobayes.types import SurrogateContent
 
 ACTIVATIONS_AT_ONCE = 200_000
 """Activations of one layer in one matrix product: for fewer points it takes more draws."""
@@ -68,3 +70,18 @@ def _mean_and_sd(
 ) -> tuple[jax.Array, jax.Array]:
     outputs = _evaluate(network, draws, points)
     return outputs.mean(axis=0), outputs.std(axis=0)
+
+
+def process_function(content: SurrogateContent) -> Callable[[jax.Array], jax.Array]:
+    """Build the function from features (point, feature) to the nodes of an infinitely wide network.
+
+    It is `process.evaluate` in JAX, and may be traced.
+    """
+    activation, draws, warp = process.conditioned(content)
+    nodes = process.nodes()[:, np.newaxis]
+
+    def evaluate(features: jax.Array) -> jax.Array:
+        found = [process.moments(activation, draw, warp, features, jnp) for draw in draws]
+        return jnp.concatenate([mean + nodes * sd for mean, sd in found])
+
+    return evaluate

@@ -27,6 +27,7 @@ from nlobayes.surrogate.evaluation import Engine, evaluator
 from nlobayes.surrogate.identity import conditions, in_words, origin, process_of
 from nlobayes.surrogate.limits import Limits, bounds_of, gaps, mixing_rows
 from nlobayes.surrogate.point_arrays import among, points_of
+from nlobayes.surrogate.process import count_draws
 from nlobayes.types import SurrogateContent
 from nlobayes.untyped import Facts, Points
 
@@ -81,7 +82,7 @@ class StoredNetwork:
         self.target: str = facts["target"]
         self.units: dict[str, str] = facts["units"]
         self.scale: str = target["scale"]
-        self.draws = len(exported.variables["weights_1"])
+        self.draws = count_draws(exported.variables)
         self.limits = {
             name: (float(low), float(high))
             for name, (low, high) in zip(self.inputs, exported.limits, strict=True)

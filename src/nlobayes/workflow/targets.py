@@ -63,8 +63,12 @@ def figures_of(run: RunSpec) -> Paths:
 
 
 def _has_plane(run: RunSpec) -> bool:
-    """Return whether the MAPs of a run span a plane, which requires networks of equal size."""
-    return len({*run.starts}) >= MAPS_OF_PLANE and not run.network.varies
+    """Return whether the MAPs of a run span a plane: of weights, and in networks of equal size.
+
+    Searches for the few scales of an infinite width end in one mode, and their MAPs are equal.
+    """
+    has_weights = run.network.width is None and not run.network.varies
+    return len({*run.starts}) >= MAPS_OF_PLANE and has_weights
 
 
 def surrogates_of(run: RunSpec) -> Paths:

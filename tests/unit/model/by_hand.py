@@ -122,6 +122,11 @@ def relevance(reader: Reader, place: Place) -> jax.Array:
     return reader.standard(place.shape) * (scale[:, None] if first else scale) / root
 
 
+def log_normal(median: float, log_sd: float) -> dict[str, Any]:
+    """Settings of a log-normal scale."""
+    return {"kind": "log_normal", "median": median, "log_sd": log_sd}
+
+
 def random_features(reader: Reader, place: Place) -> jax.Array:
     """Scales as of `relevance`, times fixed normals of seed 3; hidden biases 0.3 times normals."""
     rng = np.random.default_rng([3, *map(ord, place.name)])
@@ -133,6 +138,23 @@ def random_features(reader: Reader, place: Place) -> jax.Array:
     scale = reader.positive(half(law, 0.7), shape)
     directions = reader.standard(place.shape) if place.output else fixed
     return directions * (scale[:, None] if first else scale) / sqrt(place.fan_in)
+
+
+def scales(reader: Reader, place: Place) -> jax.Array:
+    """Log-normal scales of the inputs and of both other arrays, times fixed normals of seed 4."""
+    rng = np.random.default_rng([4, *map(ord, place.name)])
+    fixed = jnp.asarray(rng.standard_normal(place.shape))
+    if place.role == "biases" and place.output:
+        return reader.standard(place.shape)
+    first = place.name == "weights_1"
+    median, sd = {"biases": (1.2, 0.9)}.get(place.role, (0.4, 1.1) if first else (1.5, 0.8))
+    scale = reader.positive(
+        lambda x: norm.logpdf(jnp.log(x), np.log(median), sd) - jnp.log(x),
+        (place.shape[0],) if first else (),
+    )
+    root = 1.0 if first or place.role == "biases" else sqrt(place.fan_in)
+    directions = reader.standard(place.shape) if place.output else fixed
+    return directions * (scale[:, None] if first else scale) / root
 
 
 def fixed_scales(reader: Reader, place: Place) -> jax.Array:
@@ -223,6 +245,16 @@ PRIORS: dict[str, tuple[Any, Array]] = {
     "random_features": (
         prior("random_features", inputs=HALF_CAUCHY[0], hyper=HALF_NORMAL[0], biases=0.3, seed=3),
         random_features,
+    ),
+    "scales": (
+        prior(
+            "scales",
+            inputs=log_normal(0.4, 1.1),
+            biases=log_normal(1.2, 0.9),
+            output=log_normal(1.5, 0.8),
+            seed=4,
+        ),
+        scales,
     ),
     "fixed_scales": (
         prior(
@@ -315,6 +347,15 @@ def gamma_noise(targets: int = 1) -> Callable[[Reader], Any]:
     return lambda reader: reader.positive(lambda p: log_gamma(p, 2.3, 0.7), shape) ** -0.5
 
 
+def log_normal_noise() -> Callable[[Reader], Any]:
+    """Read the logarithm of the noise, of median 0.6 and sd 1.1, with a floor of 0.05."""
+
+    def read(reader: Reader) -> jax.Array:
+        return jnp.exp(reader.read((), lambda log: norm.logpdf(log, np.log(0.6), 1.1)))
+
+    return lambda reader: jnp.sqrt(read(reader) ** 2 + 0.05**2)
+
+
 def around(law: Callable[[Reader], Any], sigma: Callable[[Reader], Any]) -> Rows:
     """Scale a law, with errors in quadrature; the law reads its own variables first."""
 
@@ -384,6 +425,10 @@ PRECISION = {"shape": 2.3, "rate": 0.7}
 LIKELIHOODS: dict[str, Observed] = {
     "gaussian": Observed(GAUSSIAN(sigma=0.2), around(_normal, noise(0.2))),
     "learned gaussian": Observed(GAUSSIAN(sigma=None, scale=0.6), around(_normal, noise(None))),
+    "gaussian of a log-normal sigma": Observed(
+        GAUSSIAN(sigma=None, scale=0.6, log_sd=1.1, floor=0.05),
+        around(_normal, log_normal_noise()),
+    ),
     "gaussian of a gamma precision": Observed(
         GAUSSIAN(sigma=None, precision=PRECISION), around(_normal, gamma_noise())
     ),

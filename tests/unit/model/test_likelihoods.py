@@ -42,6 +42,7 @@ def draw_targets(
     fixed = weights | {"noise": variables_of(observed)["noise"]}
     fixed["degrees_of_freedom_above_2"] = VARIABLES["degrees_of_freedom"] - 2
     fixed["noise_precision"] = fixed["noise"] ** -2
+    fixed["noise_above_floor"] = np.sqrt(fixed["noise"] ** 2 - 0.05**2)
     names = {variable.name for variable in model.free_RVs}
     blank = np.zeros(len(features) if observed.targets == 1 else (len(features), observed.targets))
     pm.set_data(

@@ -14,6 +14,7 @@ from nlobayes.study.library import override, read_presets
 CONFIG = Path(__file__).parents[3] / "config"
 STUDIES = sorted((CONFIG / "studies").glob("*.yaml"))
 OF_OUR_OWN = {
+    "infinite",
     "accuracy",
     "accuracy_tables",
     "approximations",

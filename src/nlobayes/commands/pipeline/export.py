@@ -22,12 +22,14 @@ from nlobayes.evaluation.predictive.fitted import FittedNoise
 from nlobayes.evaluation.predictive.noise_fit import lies_about_mean, standard_law
 from nlobayes.evaluation.run_evaluation import Evaluation
 from nlobayes.evaluation.tasks.outputs import with_one_target
+from nlobayes.likelihoods._scaled import ScaledLikelihood
 from nlobayes.model.networks import network_of
 from nlobayes.own_functions import bind_activations
 from nlobayes.study.jobs import ExportJob
 from nlobayes.surrogate.evaluation import evaluate
 from nlobayes.surrogate.identity import in_words, origin
 from nlobayes.surrogate.predictive import Chunk, StoredNoise
+from nlobayes.surrogate.process import content_of, count_draws
 from nlobayes.surrogate.reduction import change, choose_draws, spread_evenly
 from nlobayes.surrogate.stored_targets import Target, facts_of_targets, network_of_targets
 from nlobayes.surrogate.training_rows import (
@@ -45,6 +47,8 @@ STATED = (
     *("column", "edges", "slope", "reference_mean"),
 )
 
+PROCESSES = 8
+"""Draws of an infinitely wide network in a surrogate."""
 TEX = "_&%$#"
 BIBTEX = """\
 @software{{nlobayes,
@@ -90,8 +94,14 @@ def export(
     data, stated = dataset.value, statement_of(dataset.facts)
     targets = _targets(data, evaluation)
     variables = flatten(read_weights(posterior.groups, "posterior"))
-    drawn = network_of_targets(variables, data, job.temperature)
-    kept, choice = _choose(drawn, job, data, targets)
+    rows: dict[str, np.ndarray] = {}
+    warp: Document = {}
+    if job.network.width is None:
+        drawn = network_of_targets(variables, data, job.temperature)
+        kept, choice = _choose(drawn, job, data, targets)
+    else:
+        drawn, kept, rows, warp = _infinite(variables, job, data)
+        choice = {"draws": len(kept), "of": count_draws(variables)}
     domain = fit_domain_of(data)
     exported = SurrogateContent(
         variables={name: values[kept] for name, values in drawn.items()},
@@ -102,8 +112,10 @@ def export(
         noises=tuple(NoiseTable(one.noise.residual, one.noise.probability) for one in targets),
         facts=_facts(job, data, targets, diagnostics, evaluation)
         | {"domain": facts_of_domain(domain, data), "kept": choice}
+        | warp
         | stated
         | {"bibtex": _bibtex(job, data, stated, posterior.sha256)},
+        rows=rows,
     )
     typer.echo(f"{choice['draws']} of {choice['of']} draws", err=True)
     made = {name: posterior.attrs[name] for name in ("device", "precision", "exact", "checks")}
@@ -139,6 +151,16 @@ def _noise(fitted: Document) -> StoredNoise:
         residual=residual,
         probability=probability,
     )
+
+
+def _infinite(
+    variables: dict[str, np.ndarray], job: ExportJob, data: Dataset
+) -> tuple[dict[str, np.ndarray], np.ndarray, dict[str, np.ndarray], Document]:
+    """Return the scales of an infinitely wide network, the kept draws, its rows and its warps."""
+    assert isinstance(job.likelihood, ScaledLikelihood)
+    drawn, rows, warp = content_of(variables, job.likelihood, data)
+    warps = {name: values.tolist() for name, values in warp._asdict().items()}
+    return drawn, spread_evenly(count_draws(drawn), PROCESSES), rows, {"warp": warps}
 
 
 def _choose(

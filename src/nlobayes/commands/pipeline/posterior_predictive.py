@@ -12,6 +12,10 @@ from nlobayes.model.networks import is_size
 from nlobayes.study.jobs import PosteriorPredictiveJob
 from nlobayes.types import NamedArrays, Predictions, Stated
 
+PROCESSES = 8
+"""Draws of each chain of an infinitely wide network that are conditioned on the train rows: each
+has a normal at every point, of which the spread over draws is a small part."""
+
 
 @stage()
 def posterior_predictive(
@@ -39,6 +43,11 @@ def posterior_predictive(
     thinned, made = posterior
     check_same_rows(thinned, dataset, "posterior")
     draws = thinned["posterior"]
+    if job.model.network.width is not None:
+        last = draws.sizes["draw"] - 1
+        few = np.unique(np.linspace(0, last, PROCESSES).round().astype(int))
+        draws = draws.isel(draw=few)
+        thinned = {**thinned, "posterior": draws}
     drawn = flatten(read_weights(thinned, "posterior"))
     members = _stack([one.variables for one in start])
     centres = read_centres(thinned)
@@ -46,13 +55,14 @@ def posterior_predictive(
     of_posterior = predict_draws(drawn, job.model, dataset, about)
     of_baseline = predict_draws(members, job.model, dataset)
     plane = predict_between(drawn, job.model, dataset, about)
+    nodes = np.arange(len(of_posterior.function) // draws.sizes["chain"])
     predictions = Predictions(
         of_posterior,
         of_baseline,
         dataset.observed,
         dataset.split,
         draws["chain"].values,
-        draws["draw"].values,
+        draws["draw"].values if job.model.network.width is None else nodes,
         {str(name): draws[name].values for name in draws if is_size(str(name))},
         plane,
     )

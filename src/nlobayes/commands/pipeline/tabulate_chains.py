@@ -16,10 +16,15 @@ from nlobayes.artifacts.netcdf import PosteriorFile
 from nlobayes.commands.stage import stage
 from nlobayes.diagnostics import covariates, tables
 from nlobayes.diagnostics.draws import ChainDraws
-from nlobayes.diagnostics.stored_draws import posterior_draws, weights_of, without_fixed
+from nlobayes.diagnostics.stored_draws import (
+    posterior_draws,
+    weight_arrays,
+    weights_of,
+    without_fixed,
+)
 from nlobayes.diagnostics.tables import HISTORIES, evenly
 from nlobayes.errors import InputError
-from nlobayes.model.networks import is_parameter, is_size
+from nlobayes.model.networks import is_size
 from nlobayes.study.jobs import TabulateChainsJob
 from nlobayes.study.presets import MOST_PANELS
 from nlobayes.types import Columns
@@ -107,10 +112,11 @@ class Parameters(NamedTuple):
     def of(cls, posterior: xr.Dataset) -> Parameters:
         """Collect the parameters of a posterior."""
         drawn, names = weights_of(posterior), weight_names(posterior)
+        others = {*map(str, posterior)} - {*weight_arrays(posterior)}
         single = {
             str(name): values.values[..., np.newaxis]
             for name, values in posterior.items()
-            if values.ndim == 2 and not is_parameter(str(name)) and not is_size(str(name))
+            if values.ndim == 2 and name in others and not is_size(str(name))
         }
         aliases = weight_names(posterior, numbered=True)
         draws = np.concatenate([drawn, *single.values()], axis=2)
@@ -154,11 +160,12 @@ class Parameters(NamedTuple):
 def weight_names(posterior: xr.Dataset, *, numbered: bool = False) -> list[str]:
     """Name every weight in the order of the parameter vector: `weights_1[m1, 0]`."""
     names: list[str] = []
-    for name, weights in posterior.items():
+    for name in weight_arrays(posterior):
+        weights = posterior[name]
         sizes = {dim: range(weights.sizes[dim]) for dim in weights.dims[2:]}
         each: Any = [sizes[d] if numbered else weights[d].values for d in sizes]
-        if is_parameter(str(name)):
-            names += [f"{name}[{', '.join(map(str, place))}]" for place in product(*each)]
+        places = [", ".join(map(str, place)) for place in product(*each)]
+        names += [f"{name}[{place}]" if place else name for place in places]
     return names
 
 

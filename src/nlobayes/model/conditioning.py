@@ -1,0 +1,149 @@
+"""A Gaussian process given noisy rows: the evidence with its gradient by hand, mean and variance.
+
+For rows y = f + noise with covariance C = K + diag(noise^2) the log evidence is log N(y; 0, C). Its
+slope in C is (alpha alpha' - C^-1) / 2 with alpha = C^-1 y (Rasmussen and Williams 2006, eq. 5.9),
+so that one factorisation and one inverse give the whole gradient.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import log, pi
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.scipy.linalg import cho_solve, solve_triangular
+
+from nlobayes.model.infinite import CURVES, Scales, covariance, variance
+
+LOG_TWO_PI = log(2 * pi)
+
+
+@jax.custom_vjp
+def log_evidence(covariance: jax.Array, target: jax.Array) -> jax.Array:
+    """Return log N(target; 0, covariance) of rows (row,) with their covariance (row, row)."""
+    return _factorise(covariance, target)[0]
+
+
+def _factorise(
+    covariance: jax.Array, target: jax.Array
+) -> tuple[jax.Array, tuple[jax.Array, jax.Array]]:
+    root = jnp.linalg.cholesky(covariance, symmetrize_input=False)
+    weights = cho_solve((root, True), target)
+    log_determinant = 2 * jnp.sum(jnp.log(jnp.diag(root)))
+    value = -(target @ weights + log_determinant + len(target) * LOG_TWO_PI) / 2
+    return value, (root, weights)
+
+
+def _slopes(kept: tuple[jax.Array, jax.Array], cotangent: jax.Array) -> tuple[jax.Array, jax.Array]:
+    root, weights = kept
+    identity = jnp.eye(len(root), dtype=root.dtype)
+    inverse = cho_solve((root, True), identity)
+    return cotangent * (jnp.outer(weights, weights) - inverse) / 2, -cotangent * weights
+
+
+log_evidence.defvjp(_factorise, _slopes)
+
+
+class Conditioned(NamedTuple):
+    """A Gaussian process given its rows; both functions take features (point, feature)."""
+
+    mean: Callable[[jax.Array], jax.Array]
+    variance: Callable[[jax.Array], jax.Array]
+
+
+def condition_on(
+    activation: str,
+    inputs: jax.Array,
+    noise: jax.Array,
+    target: jax.Array,
+    scales: Scales,
+    scaled: Callable[[jax.Array], jax.Array],
+) -> Conditioned:
+    """Condition a process on rows: scaled inputs (row, feature), noise variance and target (row,).
+
+    `scaled` maps features (point, feature) to scaled inputs. Rasmussen and Williams 2006, eqs 2.23
+    and 2.24.
+    """
+    own = covariance(activation, inputs, inputs, scales, _Fast) + jnp.diag(noise)
+    root = jnp.linalg.cholesky(own, symmetrize_input=False)
+    weights = cho_solve((root, True), target)
+
+    def mean(features: jax.Array) -> jax.Array:
+        return covariance(activation, scaled(features), inputs, scales, _Fast) @ weights
+
+    def left(features: jax.Array) -> jax.Array:
+        points = scaled(features)
+        known = solve_triangular(
+            root, covariance(activation, inputs, points, scales, _Fast), lower=True
+        )
+        prior = variance(activation, points, scales, _Fast)
+        return jnp.maximum(prior - jnp.sum(known * known, axis=0), 0.0)
+
+    return Conditioned(mean, left)
+
+
+class _Fast:
+    """Array functions of JAX, with an arcsine that XLA vectorises: 20 times faster on a CPU."""
+
+    sqrt, clip = staticmethod(jnp.sqrt), staticmethod(jnp.clip)
+
+    @staticmethod
+    def arcsin(x: jax.Array) -> jax.Array:
+        """Return the arcsine by the rational approximation of FDLIBM, to the last digits.
+
+        It holds up to 1/2; beyond, asin(x) = pi / 2 - 2 asin(sqrt((1 - x) / 2)).
+        """
+        size = jnp.abs(x)
+        is_large = size > 0.5
+        square = jnp.where(is_large, (1 - size) / 2, size * size)
+        root = jnp.where(is_large, jnp.sqrt(square), size)
+        ratio = square * jnp.polyval(_NUMERATOR, square) / jnp.polyval(_DENOMINATOR, square)
+        near = root + root * ratio
+        return jnp.copysign(jnp.where(is_large, pi / 2 - 2 * near, near), x)
+
+    @staticmethod
+    def arccos(x: jax.Array) -> jax.Array:
+        """Return the arccosine."""
+        return pi / 2 - _Fast.arcsin(x)
+
+
+_NUMERATOR = np.array(
+    [
+        3.47933107596021167570e-05,
+        7.91534994289814532176e-04,
+        -4.00555345006794114027e-02,
+        2.01212532134862925881e-01,
+        -3.25565818622400915405e-01,
+        1.66666666666666657415e-01,
+    ]
+)
+_DENOMINATOR = np.array(
+    [
+        7.70381505559019352791e-02,
+        -6.88283971605453293030e-01,
+        2.02094576023350569471e00,
+        -2.40339491173441421878e00,
+        1.0,
+    ]
+)
+
+
+def differentiable_curve(activation: str) -> Callable[[jax.Array], jax.Array]:
+    """Build the curve of an activation with its own slope, which is finite for equal rows."""
+    value, slope, _ = CURVES[activation]
+
+    @jax.custom_jvp
+    def curve(cosine: jax.Array) -> jax.Array:
+        return value(cosine, _Fast)
+
+    @curve.defjvp
+    def slope_of_curve(
+        primals: tuple[jax.Array], tangents: tuple[jax.Array]
+    ) -> tuple[jax.Array, jax.Array]:
+        (cosine,), (change,) = primals, tangents
+        return value(cosine, _Fast), slope(cosine, _Fast) * change
+
+    return curve

@@ -1,0 +1,141 @@
+"""The PyMC model of an infinitely wide network, and the JAX functions of its few parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, NamedTuple, Protocol
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pymc as pm
+import pytensor.tensor as pt
+
+from nlobayes.model.conditioning import (
+    Conditioned,
+    condition_on,
+    differentiable_curve,
+    log_evidence,
+)
+from nlobayes.model.density import Density, compile_rows
+from nlobayes.model.infinite import Scales, Warp, covariance, scaled_inputs, scales_of
+from nlobayes.model.likelihood import ERROR, TARGET
+from nlobayes.model.posterior import FEATURES
+from nlobayes.model.rows import Data, columns_of, first_chunk
+
+
+class ScalesPrior(Protocol):
+    """The prior of an infinitely wide network, whose parameters are scales and exponents."""
+
+    def state_scales(self, warp: Warp) -> dict[str, Any]:
+        """Define the parameters as PyMC variables, by the names of `model.infinite`."""
+        ...
+
+
+class ScaledNoise(Protocol):
+    """A Gaussian likelihood, whose noise has one scale or one for each row."""
+
+    def stated_scale(self, output: Any, error: Any) -> Any:
+        """Return the sd of the noise, or define a learned one in PyMC."""
+        ...
+
+
+class InfinitePosterior(NamedTuple):
+    """A PyMC model whose data are placeholders, and what its covariance is made of.
+
+    `inputs` are the scaled inputs (row, feature), `noise` is the sd of the noise, a scalar or
+    (row,).
+    """
+
+    model: pm.Model
+    layout: str
+    earlier: Any
+    inputs: Any
+    scales: Scales
+    noise: Any
+
+
+def build_infinite_posterior(
+    activation: str,
+    prior: ScalesPrior,
+    likelihood: ScaledNoise,
+    *,
+    feature_names: Sequence[str],
+    warp: Warp,
+    errors: bool = False,
+) -> InfinitePosterior:
+    """Define prior and likelihood of an infinitely wide network for data that are given later.
+
+    The target of all rows is one normal vector, whose covariance is that of f plus the noise.
+    """
+    with pm.Model(coords={"feature": list(feature_names)}) as model:
+        features = pm.Data(FEATURES, np.zeros((1, len(feature_names))))
+        target = pm.Data(f"{TARGET}_data", np.zeros(1))
+        error = pm.Data(ERROR, np.zeros(1)) if errors else None
+        variables = prior.state_scales(warp)
+        inputs, scales = scaled_inputs(variables, features, warp, pt), scales_of(variables)
+        noise = pt.as_tensor(likelihood.stated_scale(target, error))
+        whole = covariance(activation, inputs, inputs, scales, pt)
+        own = pt.diag(pt.broadcast_to(noise**2, target.shape))
+        pm.MvNormal(TARGET, mu=pt.zeros_like(target), cov=whole + own, observed=target)
+    return InfinitePosterior(model, "rows", pt.zeros(0), inputs, scales, noise)
+
+
+class Process(NamedTuple):
+    """Functions of a position (parameter,) of an infinitely wide network and its train rows.
+
+    Attributes
+    ----------
+    log_likelihood
+        The log evidence of all rows.
+    condition
+        The process given the rows, whose `mean` and `variance` take features (point, feature).
+    draw_prior
+        A draw of f a priori, by a key, at features (point, feature).
+    """
+
+    log_likelihood: Callable[[jax.Array, Data], jax.Array]
+    condition: Callable[[jax.Array, Data], Conditioned]
+    draw_prior: Callable[[jax.Array, jax.Array, Data, jax.Array], jax.Array]
+
+
+def build_process(posterior: InfinitePosterior, density: Density, activation: str) -> Process:
+    """Build the functions of a process, with the slopes of its evidence by hand."""
+    graphs = [posterior.inputs, *posterior.scales, posterior.noise]
+    evaluate = compile_rows(posterior.model, posterior.model.replace_rvs_by_values(graphs))
+    curve = differentiable_curve(activation)
+
+    def parts(position: jax.Array, rows: Data) -> tuple[jax.Array, Scales, jax.Array]:
+        inputs, bias, output, noise = evaluate(*density.unravel(position), *columns_of(rows))
+        return inputs, Scales(bias, output), jnp.broadcast_to(noise**2, rows.target.shape)
+
+    def log_likelihood(position: jax.Array, data: Data) -> jax.Array:
+        rows = first_chunk(data)
+        inputs, scales, noise = parts(position, rows)
+        whole = covariance(activation, inputs, inputs, scales, jnp, curve) + jnp.diag(noise)
+        return log_evidence(whole, rows.target)
+
+    def scaled_at(position: jax.Array, rows: Data, features: jax.Array) -> jax.Array:
+        blank = jnp.zeros(len(features))
+        error = None if rows.error is None else blank
+        return parts(position, rows._replace(features=features, target=blank, error=error))[0]
+
+    def condition(position: jax.Array, data: Data) -> Conditioned:
+        rows = first_chunk(data)
+        inputs, scales, noise = parts(position, rows)
+        scaled = partial(scaled_at, position, rows)
+        return condition_on(activation, inputs, noise, rows.target, scales, scaled)
+
+    def draw_prior(
+        key: jax.Array, position: jax.Array, data: Data, features: jax.Array
+    ) -> jax.Array:
+        rows = first_chunk(data)
+        _, scales, _ = parts(position, rows)
+        points = scaled_at(position, rows, features)
+        whole = covariance(activation, points, points, scales, jnp, curve)
+        # Equal points make the covariance singular; the jitter is far below what figures show.
+        root = jnp.linalg.cholesky(whole + 1e-8 * jnp.diag(jnp.diag(whole)))
+        return root @ jax.random.normal(key, (len(features),), root.dtype)
+
+    return Process(log_likelihood, condition, draw_prior)

@@ -1,0 +1,203 @@
+"""Predictions of an infinitely wide network: f at any point given the train rows, draw by draw.
+
+Given its scales, f at a point is normal. The mean is a sum over train rows, and the variance is the
+prior's minus what the rows explain (Rasmussen and Williams 2006, eqs 2.25 and 2.26). Each draw of
+the scales is represented by nodes: values of f with the normal's mean and variance, which take the
+place of the functions of a finite network. A file stores scales and train rows alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from statistics import NormalDist
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from nlobayes.data.splits import TRAIN
+from nlobayes.model.infinite import (
+    BIASES,
+    CURVES,
+    EXPONENTS,
+    INPUTS,
+    OUTPUT,
+    PARAMETERS,
+    Warp,
+    covariance,
+    scaled_inputs,
+    scales_of,
+    variance,
+    warp_of,
+)
+from nlobayes.model.likelihood import NOISE
+from nlobayes.types import Dataset, SurrogateContent
+from nlobayes.untyped import Array, Module
+
+NODES = 6
+LEAST_DIRECTIONS = 64
+MOST_LOSS = 0.01
+"""Largest change of the total sd of a train row by leaving out directions, relative."""
+_POINTS = 256
+"""Points of one block, whose covariances with the train rows stay in the cache."""
+
+
+class Noisy(Protocol):
+    """A likelihood whose noise has one scale, stated or learned."""
+
+    def known_scale(self, variables: Mapping[str, Array], error: Array, xp: Module) -> Array:
+        """Return the sd of the noise."""
+        ...
+
+
+class Conditioned(NamedTuple):
+    """One draw of the scales, conditioned on the train rows.
+
+    Attributes
+    ----------
+    variables
+        Its parameters by the names of `model.infinite`.
+    rows
+        Scaled inputs of the train rows (row, feature).
+    weights
+        Weights (row,) of the covariances of a point with the rows in the mean of f.
+    projection
+        Matrix (direction, row) whose product with these covariances has the explained variance as
+        its square.
+    """
+
+    variables: Mapping[str, Array]
+    rows: np.ndarray
+    weights: np.ndarray
+    projection: np.ndarray
+
+
+def is_process(content: SurrogateContent) -> bool:
+    """Return whether a surrogate is of an infinitely wide network."""
+    return bool(content.rows)
+
+
+def content_of(
+    variables: Mapping[str, np.ndarray], likelihood: Noisy, data: Dataset
+) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray], Warp]:
+    """Return what determines the functions of stored draws: scales, train rows and warps.
+
+    The scales have the leading axis (draw,), among them the noise without the errors of the rows.
+    The rows are features (row, feature), target (row,) and, where known, its error (row,).
+    """
+    count, train = count_draws(variables), data.split == TRAIN
+    drawn = {name: variables[name] for name in PARAMETERS if name in variables}
+    drawn[NOISE] = np.broadcast_to(likelihood.known_scale(variables, None, np), (count,)).copy()
+    rows = {"features": data.features[train], "target": data.target[train]}
+    if data.error is not None:
+        rows["error"] = data.error[train] / data.transforms["target"]["sd"]
+    return drawn, rows, warp_of(rows["features"], data.transforms["features"])
+
+
+def predict(
+    variables: Mapping[str, np.ndarray], activation: str, likelihood: Noisy, data: Dataset
+) -> np.ndarray:
+    """Evaluate the nodes of stored draws at every point of a dataset: f (draw x node, point)."""
+    drawn, rows, warp = content_of(variables, likelihood, data)
+    return evaluate(activation, condition(activation, drawn, rows, warp), warp, data.features)
+
+
+def count_draws(variables: Mapping[str, np.ndarray]) -> int:
+    """Count the draws of arrays that all have the leading axis (draw,)."""
+    return len(next(iter(variables.values())))
+
+
+def condition(
+    activation: str, drawn: Mapping[str, np.ndarray], rows: Mapping[str, np.ndarray], warp: Warp
+) -> list[Conditioned]:
+    """Condition each draw on the train rows; arguments as `content_of` returns them."""
+    return [
+        _condition_one(activation, {n: v[number] for n, v in drawn.items()}, rows, warp)
+        for number in range(count_draws(drawn))
+    ]
+
+
+def _condition_one(
+    activation: str, draw: Mapping[str, Array], rows: Mapping[str, np.ndarray], warp: Warp
+) -> Conditioned:
+    inputs = scaled_inputs(draw, rows["features"], warp, np)
+    own = covariance(activation, inputs, inputs, scales_of(draw), np)
+    noise = draw[NOISE] ** 2 + np.square(rows.get("error", np.zeros(len(inputs))))
+    root = np.linalg.cholesky(own + np.diag(noise))
+    whitened = np.linalg.solve(root, np.column_stack([own, rows["target"]]))
+    weights = np.linalg.solve(root.T, whitened[:, -1])
+    left = np.diag(own) - np.square(whitened[:, :-1]).sum(axis=0)
+    total = np.sqrt(np.maximum(left, 0) + noise)
+    directions, rng = LEAST_DIRECTIONS, np.random.default_rng(0)
+    while directions < len(inputs):
+        # The covariances of points with the rows vary along few directions: those of the process
+        # itself, which products with random vectors find (Halko et al. 2011, SIAM Rev. 53, 217).
+        found, _ = np.linalg.qr(own @ rng.standard_normal((len(inputs), directions)))
+        projection = np.linalg.qr(np.linalg.solve(root, found), mode="r") @ found.T
+        kept = np.diag(own) - np.square(projection @ own).sum(axis=0)
+        change = np.sqrt(np.maximum(kept, 0) + noise) / total - 1
+        if np.abs(change).max() <= MOST_LOSS:
+            return Conditioned(draw, inputs, weights, projection)
+        directions *= 2
+    return Conditioned(draw, inputs, weights, np.linalg.inv(root))
+
+
+def nodes() -> np.ndarray:
+    """Return equally likely values (node,) with the mean and variance of a standard normal."""
+    middles = [NormalDist().inv_cdf((number + 0.5) / NODES) for number in range(NODES)]
+    return np.array(middles) / np.std(middles)
+
+
+def evaluate(
+    activation: str, draws: Sequence[Conditioned], warp: Warp, features: np.ndarray
+) -> np.ndarray:
+    """Evaluate the nodes of every draw at features (point, feature): f (draw x node, point)."""
+    outputs = np.empty((len(draws), NODES, len(features)))
+    for number, draw in enumerate(draws):
+        for start in range(0, len(features), _POINTS):
+            part = slice(start, start + _POINTS)
+            mean, sd = moments(activation, draw, warp, features[part], np)
+            outputs[number, :, part] = mean + nodes()[:, np.newaxis] * sd
+    return outputs.reshape(-1, len(features))
+
+
+def moments(
+    activation: str, draw: Conditioned, warp: Warp, features: Array, xp: Module
+) -> tuple[Array, Array]:
+    """Return mean and sd (point,) of f at features (point, feature) given one draw."""
+    points, scales = scaled_inputs(draw.variables, features, warp, xp), scales_of(draw.variables)
+    across = covariance(activation, points, draw.rows, scales, xp)
+    explained = across @ draw.projection.T
+    left = variance(activation, points, scales, xp) - (explained * explained).sum(axis=1)
+    return across @ draw.weights, xp.sqrt(xp.maximum(left, 0.0))
+
+
+def evaluator(content: SurrogateContent) -> Callable[[np.ndarray], np.ndarray]:
+    """Return the function from features (point, feature) to f (draw x node, point)."""
+    activation, draws, warp = conditioned(content)
+    return partial(evaluate, activation, draws, warp)
+
+
+def conditioned(content: SurrogateContent) -> tuple[str, list[Conditioned], Warp]:
+    """Return activation, conditioned draws and warps of a surrogate."""
+    warp = Warp(**{name: np.array(values) for name, values in content.facts["warp"].items()})
+    activation = content.facts["activation"]
+    return activation, condition(activation, content.variables, content.rows, warp), warp
+
+
+def is_whole(content: SurrogateContent) -> bool:
+    """Return whether scales, rows and warps of a file are those of one network."""
+    drawn, rows, facts = content.variables, content.rows, content.facts
+    if NOISE not in drawn or rows.keys() - {"error"} != {"features", "target"}:
+        return False
+    count, inputs, length = len(drawn[NOISE]), content.features.shape[1], len(rows["target"])
+    of_draws = {INPUTS: (count, inputs), BIASES: (count,), OUTPUT: (count,), NOISE: (count,)}
+    if EXPONENTS in drawn:
+        of_draws[EXPONENTS] = (count, inputs)
+    of_rows = {"features": (length, inputs), "target": (length,), "error": (length,)}
+    return (
+        {name: values.shape for name, values in drawn.items()} == of_draws
+        and all(values.shape == of_rows[name] for name, values in rows.items())
+        and [*map(len, facts.get("warp", {}).values())] == [inputs, inputs]
+        and facts["activation"] in CURVES
+    )
