@@ -12,6 +12,7 @@ from nlobayes.model.infinite import INPUTS, covariance, scaled_inputs, scales_of
 from nlobayes.study.pretraining import Pretraining
 from nlobayes.types import Dataset
 from tests.jobs import model_job
+from tests.refusals import refused
 from tests.rows import dataset_of
 
 ROWS, TRAIN = 40, 30
@@ -50,6 +51,12 @@ def test_its_log_density_is_that_of_pymc() -> None:
     values = dict(zip(names, map(np.asarray, model.density.unravel(position)), strict=True))
     expected = float(stated.compile_logp()(values))
     assert float(model.logdensity_fn(position)) == pytest.approx(expected, rel=1e-10)
+
+
+def test_more_train_rows_than_it_can_hold_are_refused() -> None:
+    many = dataset_of(np.zeros((5001, 2)), np.zeros(5001))
+    with refused("builder.infinite_rows", rows=5001, most=5000):
+        builder.build_model(JOB, many)
 
 
 def test_the_search_finds_a_mode() -> None:

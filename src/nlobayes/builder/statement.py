@@ -29,6 +29,7 @@ from nlobayes.model.own_activation import check_activation
 from nlobayes.model.posterior import Posterior, build_posterior, condition
 from nlobayes.own_functions import Bound, bind_activations
 from nlobayes.priors import Prior
+from nlobayes.study.infinite import MOST_TRAIN
 from nlobayes.study.jobs import ModelJob
 from nlobayes.types import Dataset, EarlierData
 from nlobayes.untyped import Document
@@ -87,12 +88,15 @@ def state(
 
 
 def _state_infinite(pieces: Pieces, dataset: Dataset) -> InfinitePosterior:
+    features = columns_of(dataset, 0)["features"]
+    if len(features) > MOST_TRAIN:  # a share of the rows, whose number no study states
+        raise InputError("builder.infinite_rows", rows=len(features), most=MOST_TRAIN)
     return build_infinite_posterior(
         str(pieces.network.activation),
         cast("ScalesPrior", pieces.prior),
         cast("ScaledNoise", pieces.likelihood),
         feature_names=dataset.feature_names,
-        warp=warp_of(columns_of(dataset, 0)["features"], dataset.transforms["features"]),
+        warp=warp_of(features, dataset.transforms["features"]),
         errors=dataset.error is not None,
     )
 

@@ -79,10 +79,13 @@ def warp_of(features: Array, constants: Facts) -> Warp:
     """Find which standardised train inputs (row, feature) are positive, and their warps.
 
     `constants` are the mean and the scale (feature,) of the standardisation. Zeros are allowed
-    beside positive values: they count as a tenth of the smallest one.
+    beside positive values: they count as a tenth of the smallest one. Principal components of
+    several inputs are not warped.
     """
     import numpy as np  # not before: studies import the names of this module, and no numerics
 
+    if "components" in constants:
+        return Warp(np.zeros(features.shape[1]), np.ones(features.shape[1]))
     mean, scale = np.asarray(constants["mean"]), np.asarray(constants["scale"])
     x = mean + scale * features
     rounding = 1e-9 * scale

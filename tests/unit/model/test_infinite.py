@@ -129,6 +129,11 @@ def test_a_warp_is_the_transform_of_box_and_cox_with_slope_one_at_the_mean() -> 
     assert np.all(np.isfinite(jax.grad(total)(jnp.zeros(2))))
 
 
+def test_principal_components_are_not_warped() -> None:
+    constants = {"mean": [1.0, 2.0, 3.0], "scale": [1.0], "components": [[1.0, 0.0, 0.0]]}
+    np.testing.assert_array_equal(warp_of(np.zeros((4, 1)), constants).ratios, [0.0])
+
+
 def test_a_zero_counts_as_a_tenth_of_the_smallest_positive_value() -> None:
     x = np.array([[0.0], [1.0], [5.0]])
     z = (x - 2) / 2
