@@ -17,6 +17,7 @@ the step size halved if a chain does not move before exploration is annealed.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 from pydantic import Field, model_validator
@@ -99,14 +100,7 @@ class BayesianOptimisationWarmup(WarmupSettings):
         import jax.numpy as jnp
         import numpy as np
 
-        from nlobayes.inference.rewards import (
-            EXPLORING_SHARE,
-            Rewards,
-            add_reward,
-            exploration,
-            lay_grid,
-            posterior,
-        )
+        from nlobayes.inference.rewards import Rewards, add_reward, lay_grid
 
         kernel = untuned.kernel
         batch, evaluations = self.batch, self.adapting // self.batch
@@ -140,30 +134,41 @@ class BayesianOptimisationWarmup(WarmupSettings):
                 rewards=add_reward(carry.rewards, candidate, reward, is_adapting),
                 still=jnp.where((reward > 0) | ~counts, 0, carry.still + 1),
             )
-            ends = is_adapting & ((index + 1) % batch == 0)
-            evaluated = (index + 1) // batch
+            ends, evaluated = is_adapting & ((index + 1) % batch == 0), (index + 1) // batch
+            choose = partial(self._choose, covariance)
             return jax.lax.cond(ends, choose, lambda same, *_: same, carry, evaluated, key), info
-
-        def choose(carry: Carry, evaluated: jax.Array, key: jax.Array) -> Carry:
-            if self.reset_after is not None:
-                explores = evaluated < EXPLORING_SHARE * evaluations
-                carry = _begun_anew(carry, evaluated, explores & (carry.still >= self.reset_after))
-            mean, sd = posterior(carry.rewards, covariance)
-            since = evaluated - carry.begun
-            bound = mean + exploration(since, evaluations - carry.begun) * sd
-            best = jnp.argmax(jnp.where(carry.rewards.draws > 0, mean, -jnp.inf))
-            candidate = jnp.argmax(bound)
-            if self.random_candidates:
-                drawn = jax.random.randint(
-                    jax.random.fold_in(key, OF_CANDIDATE), (), 0, len(grid.step_size)
-                )
-                candidate = jnp.where(since < self.random_candidates, drawn, candidate)
-            return carry._replace(candidate=candidate, best=best)
 
         def finish(carry: Carry) -> tuple[State, TunedSteps]:
             return carry.state, tuned_of(carry.best, carry.halvings, carry.state.position)
 
         return independent(start, step, finish)
+
+    def _choose(
+        self, covariance: jax.Array, carry: Carry, evaluated: jax.Array, key: jax.Array
+    ) -> Carry:
+        """Choose the next candidate by its upper confidence bound, and the best so far.
+
+        `covariance` (candidate, candidate) is that of the rewards, and the chain has evaluated
+        `evaluated` candidates. The key may draw the next one at random.
+        """
+        import jax
+        import jax.numpy as jnp
+
+        from nlobayes.inference.rewards import EXPLORING_SHARE, exploration, posterior
+
+        evaluations = self.adapting // self.batch
+        if self.reset_after is not None:
+            explores = evaluated < EXPLORING_SHARE * evaluations
+            carry = _begun_anew(carry, evaluated, explores & (carry.still >= self.reset_after))
+        mean, sd = posterior(carry.rewards, covariance)
+        since = evaluated - carry.begun
+        bound = mean + exploration(since, evaluations - carry.begun) * sd
+        best = jnp.argmax(jnp.where(carry.rewards.draws > 0, mean, -jnp.inf))
+        candidate = jnp.argmax(bound)
+        if self.random_candidates:
+            drawn = jax.random.randint(jax.random.fold_in(key, OF_CANDIDATE), (), 0, len(mean))
+            candidate = jnp.where(since < self.random_candidates, drawn, candidate)
+        return carry._replace(candidate=candidate, best=best)
 
 
 def _check_range(name: str, least: float, most: float) -> None:

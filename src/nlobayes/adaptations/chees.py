@@ -73,7 +73,7 @@ class ChEESWarmup(WarmupSettings):
 
         kernel = untuned.kernel
         adapting = self.adapting
-        longest = max(1.0, untuned.settings.most_integration_steps / 2)
+        most_steps = max(1.0, untuned.settings.most_integration_steps / 2)
         init_step, update_step, _ = dual_averaging_adaptation(self.target_acceptance)
         optimiser = optax.adam(self.learning_rate, **ADAM)
 
@@ -108,23 +108,26 @@ class ChEESWarmup(WarmupSettings):
             )
 
         def running(carry: Carry) -> TunedTrajectory:
-            return tuned_of(carry, carry.step_size.log_step_size, carry.length.log_length)
+            step_size = jnp.exp(carry.step_size.log_step_size)
+            return _tuned(carry, step_size, jnp.exp(carry.length.log_length), most_steps)
 
         def frozen(carry: Carry) -> TunedTrajectory:
-            return tuned_of(carry, carry.step_size.log_step_size_avg, carry.length.average)
-
-        def tuned_of(
-            carry: Carry, log_step_size: jax.Array, log_length: jax.Array
-        ) -> TunedTrajectory:
-            position = carry.state.position
-            step_size = jnp.exp(log_step_size)
-            length = jnp.clip(jnp.exp(log_length), step_size, longest * step_size)
-            every_chain = jnp.ones_like(position[:, 0])
-            return TunedTrajectory(
-                step_size * every_chain, jnp.ones_like(position), length * every_chain
-            )
+            step_size = jnp.exp(carry.step_size.log_step_size_avg)
+            return _tuned(carry, step_size, jnp.exp(carry.length.average), most_steps)
 
         return Adaptation(start, step, lambda carry: (carry.state, frozen(carry)))
+
+
+def _tuned(
+    carry: Carry, step_size: jax.Array, length: jax.Array, most_steps: float
+) -> TunedTrajectory:
+    """Give every chain the step size and the length, one to `most_steps` steps long."""
+    import jax.numpy as jnp
+
+    position = carry.state.position
+    length = jnp.clip(length, step_size, most_steps * step_size)
+    every_chain = jnp.ones_like(position[:, 0])
+    return TunedTrajectory(step_size * every_chain, jnp.ones_like(position), length * every_chain)
 
 
 def slope(old: TrajectoryState, new: TrajectoryState, weights: jax.Array) -> jax.Array:
