@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare, kstest, multivariate_normal, norm
 
-from nlobayes.inference import jump_proposals, jumps
 from nlobayes.inference.architecture import Architecture, Layers
+from nlobayes.inference.jumps import acceptance, jump
 from nlobayes.inference.kernel import Posterior
 from nlobayes.kernels.reversible_jump import TunedSizes
 from tests.members import build_kernel
@@ -139,6 +139,6 @@ def test_conditional_needs_its_jacobian(monkeypatch: pytest.MonkeyPatch) -> None
         rest = sum(ratio._replace(jacobian=0.0))
         return jnp.where(ratio.direction > -jnp.inf, rest, -jnp.inf)
 
-    without = type("Ratio", (jumps.Ratio,), {"total": total})
-    monkeypatch.setattr(jump_proposals, "Ratio", without)
+    without = type("Ratio", (jump.Ratio,), {"total": total})
+    monkeypatch.setattr(acceptance, "Ratio", without)
     assert min(p_values(run(("conditional",))[0]).values()) < 1e-9

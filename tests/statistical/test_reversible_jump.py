@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare, kstest, multivariate_normal
 
-from nlobayes.inference import jump_proposals, jumps
 from nlobayes.inference.architecture import Architecture, Layers, Units
+from nlobayes.inference.jumps import acceptance, jump
 from nlobayes.inference.kernel import Posterior
 from nlobayes.kernels.reversible_jump import TunedSizes
 from tests.members import build_kernel
@@ -221,10 +221,10 @@ def test_every_factor_of_the_ratio_is_needed(
 
     factors = type(
         "Ratio",
-        (jumps.Ratio,),
+        (jump.Ratio,),
         {"total": lambda self: jnp.where(self.direction > -jnp.inf, total(self), -jnp.inf)},
     )
-    monkeypatch.setattr(jump_proposals, "Ratio", factors)
+    monkeypatch.setattr(acceptance, "Ratio", factors)
     known = problem()
     tests = p_values(np.asarray(run(known, moves)[0]), known)
     assert min(tests.values()) < 1e-9, tests

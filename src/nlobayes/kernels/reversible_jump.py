@@ -4,7 +4,7 @@ Targets pi(q) proportional to exp(logdensity_fn(q)) on positions with indicators
 (`architecture`), by kernels in turn, each of which leaves pi invariant:
 
 - A jump chosen at random adds or removes a unit or a layer by a bijection of the position
-  (`jump_moves`). Green's ratio (1995, Biometrika 82, 711) accepts it (`jump_proposals`).
+  (`inference/jumps`). Green's ratio (1995, Biometrika 82, 711) accepts it.
 - HMC moves all entries but the indicators. Its step size depends on the size of the architecture,
   which HMC does not change.
 
@@ -14,7 +14,6 @@ An annealed jump moves along tempered densities between its proposal and its acc
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, NamedTuple
 
 from pydantic import Field, model_validator
@@ -29,8 +28,8 @@ from nlobayes.untyped import Tree
 if TYPE_CHECKING:
     import jax
 
-    from nlobayes.inference.annealing import Move as AnnealedMove
     from nlobayes.inference.architecture import Architecture
+    from nlobayes.inference.jumps.acceptance import TemperedMove
 
 Move = Literal["prior", "conditional", "split", "identity"]
 DENSITIES_PER_JUMP = 4
@@ -116,21 +115,15 @@ class ReversibleJumpKernel(KernelSettings):
         import jax.numpy as jnp
         import numpy as np
 
-        from nlobayes.inference.jump_moves import jumps_of
-        from nlobayes.inference.jump_proposals import (
-            annealed_proposal,
-            one_of,
-            propose,
-            statistics,
-        )
+        from nlobayes.inference.jumps.acceptance import Jumps, statistics
+        from nlobayes.inference.jumps.moves import jumps_of
 
         logdensity_fn, architecture = posterior.logdensity_fn, posterior.architecture
+        within = SizedHMC(logdensity_fn, architecture, self.jitter, self.divergence_threshold)
         by_name = {} if architecture is None else jumps_of(architecture, self.moves, logdensity_fn)
         chosen = self.moves if self.annealed is None else self.annealed
-        tempers = [
-            self.annealing_steps > 0 and name.rpartition("_")[0] in chosen for name in by_name
-        ]
-        within = SizedHMC(logdensity_fn, architecture, self.jitter, self.divergence_threshold)
+        annealed = np.array([name.rpartition("_")[0] in chosen for name in by_name], bool)
+        annealed &= self.annealing_steps > 0
 
         def init(position: jax.Array) -> SizedState:
             value, gradient = jax.value_and_grad(logdensity_fn)(position)
@@ -143,25 +136,15 @@ class ReversibleJumpKernel(KernelSettings):
             assert architecture is not None
             # Built in every step: scales and step sizes are tuned values, known only here.
             move = within.tempered(tuned, self.annealing_integration_steps)
-            along_path = annealed_proposal(logdensity_fn, move, self.annealing_steps)
-            proposals = [
-                partial(along_path if tempered else propose, jump)
-                for jump, tempered in zip(by_name.values(), tempers, strict=True)
-            ]
-            one_jump = one_of(
-                proposals, logdensity_fn, tuned.scales, architecture.numbers, jnp.asarray(tempers)
+            jumps = Jumps(
+                by_name, annealed, self.annealing_steps, logdensity_fn, architecture.numbers
             )
-            begin = (state.position, state.logdensity)
-            (position, _), jumped = jax.lax.scan(one_jump, begin, jax.random.split(key, self.jumps))
+            begin, keys = (state.position, state.logdensity), jax.random.split(key, self.jumps)
+            position, tried = jumps.make(keys, begin, tuned.scales, move)
             # HMC needs the gradient at the new position; without an accepted jump it is known.
-            new = jax.lax.cond(jnp.any(jumped.accepted), init, lambda _: state, position)
-            new = new._replace(tried=jumped.account(len(by_name)))
-            return new, statistics([*by_name], jumped, tuned.scales)
-
-        # The state counts the tries of each jump, because only annealed moves spend a path.
-        def gradients(state: SizedState) -> jax.Array:
-            of_paths = self._gradients_of_path * np.array(tempers)
-            return (1 + self.jumps + state.tried[:, 0] @ of_paths).astype(int)
+            new = jax.lax.cond(jnp.any(tried.accepted), init, lambda _: state, position)
+            new = new._replace(tried=tried.account(len(by_name)))
+            return new, statistics([*by_name], tried, tuned.scales)
 
         def step(key: jax.Array, state: SizedState, tuned: TunedSizes) -> tuple[SizedState, Info]:
             # Jumps and transition each leave the target invariant, so one after the other does too.
@@ -169,7 +152,9 @@ class ReversibleJumpKernel(KernelSettings):
             statistics_of_jumps, spent = dict[str, jax.Array](), jnp.zeros((), int)
             if by_name:
                 state, statistics_of_jumps = jump_all(key_jumps, state, tuned)
-                spent = gradients(state)
+                # The tries of each jump are counted, because only annealed ones spend a path.
+                of_paths = state.tried[:, 0] @ (self._gradients_of_path * annealed)
+                spent = (1 + self.jumps + of_paths).astype(int)
             state, info = within.move(key_move, state, tuned, self.integration_steps)
             return state, info._replace(
                 num_integration_steps=info.num_integration_steps + spent,
@@ -225,7 +210,7 @@ class SizedHMC(NamedTuple):
         draw = gaussian_euclidean(inverse_mass_matrix).sample_momentum
         return moving._replace(sample_momentum=draw)
 
-    def tempered(self, tuned: TunedSizes, integration_steps: int) -> AnnealedMove:
+    def tempered(self, tuned: TunedSizes, integration_steps: int) -> TemperedMove:
         """Build one transition in any other density."""
         import jax
         import jax.numpy as jnp

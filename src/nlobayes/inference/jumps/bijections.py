@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from nlobayes.inference.architecture import Arrays, Layers, Units
-from nlobayes.inference.jumps import Chosen, Map, Mapped
+from nlobayes.inference.jumps.jump import Chosen, Map, Mapped
 from nlobayes.inference.kernel import LogDensity
 
 LEAST_CURVATURE = 0.1

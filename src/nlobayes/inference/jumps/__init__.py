@@ -1,0 +1,1 @@
+"""Reversible jumps between architectures: choice of a place, bijections, moves, acceptance."""
