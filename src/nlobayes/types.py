@@ -1,7 +1,7 @@
 """Values that data, model, inference and evaluation share; no behaviour."""
 
-from collections.abc import Callable, Mapping
-from typing import Any, Generic, NamedTuple, TypeVar
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -9,50 +9,6 @@ from nlobayes.untyped import Document, Facts
 
 Columns = dict[str, np.ndarray]
 """The table behind a figure: columns of equal length, by name."""
-Value = TypeVar("Value")
-
-
-class File(NamedTuple):
-    """How a value is read and written: an annotation of the parameters and results of stages.
-
-    Attributes
-    ----------
-    read
-        Reads the value from a path, or takes it from an artifact that was opened if it has a kind.
-    write
-        Writes path, value and origin; only path and value where the format cannot store the origin,
-        and then it returns the files that it wrote if they are others than the path.
-    option
-        Option that names the path to write.
-    recorded
-        Whether a record beside the file states its origin; only artifacts store it as well.
-    kind
-        Kind of artifact; empty for other files.
-    measured
-        Whether it holds times, which are no result: it may be left out, and no record lists it.
-    check
-        Refuses a path to write before anything is computed.
-    """
-
-    read: Callable[..., Any] | None = None
-    write: Callable[..., Any] | None = None
-    option: str = "out"
-    recorded: bool = False
-    kind: str = ""
-    measured: bool = False
-    check: Callable[[Any], None] | None = None
-
-    @property
-    def states_origin(self) -> bool:
-        """Whether its format stores what made it."""
-        return bool(self.kind) or not (self.recorded or self.measured)
-
-
-class Stated(NamedTuple, Generic[Value]):
-    """A value, and what its file states beside it: attributes that were read, or to be written."""
-
-    value: Value
-    facts: Facts
 
 
 class Table(NamedTuple):
@@ -192,60 +148,6 @@ class MAPEstimate(NamedTuple):
     validation_rmse: np.ndarray
     path_epochs: np.ndarray
     path: np.ndarray
-
-
-class Checkpoint(NamedTuple):
-    """State of a group of chains, from which it continues bit for bit.
-
-    The keys follow from the run's seed, `chains` and `next_step`.
-
-    Attributes
-    ----------
-    chains
-        Numbers of the chains of the chain group.
-    next_step
-        Number of the next step of the warm-up, or of the next draw.
-    state
-        Arrays of the kernel's state by name, each with leading axis (chain,).
-    tuned
-        Arrays of the tuned values by name, each with leading axis (chain,).
-    adaptation
-        Arrays of the carry of an unfinished warm-up, by name; empty in sampling.
-    """
-
-    chains: tuple[int, ...]
-    next_step: int
-    state: dict[str, np.ndarray]
-    tuned: dict[str, np.ndarray]
-    adaptation: dict[str, np.ndarray]
-
-
-class WarmupSegment(NamedTuple):
-    """Consecutive steps of the warm-up of a group of chains, and its state after the last.
-
-    `stats` has axes (chain, step, ...).
-    """
-
-    first_step: int
-    stats: dict[str, np.ndarray]
-    end: Checkpoint
-
-
-class Segment(NamedTuple):
-    """Consecutive draws of a group of chains, and its state after the last.
-
-    `variables` holds every `thin`-th draw (chain, kept, ...). Every draw is in `stats`
-    (chain, draw, ...) and in `function` (chain, draw, reference_point), the network at the
-    reference points in its own units, with a last axis (output) where it has several. A segment of
-    no draws means that the chain group had converged before.
-    """
-
-    first_draw: int
-    thin: int
-    variables: NamedArrays
-    stats: dict[str, np.ndarray]
-    function: np.ndarray
-    end: Checkpoint
 
 
 class PosteriorDraws(NamedTuple):

@@ -11,26 +11,29 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from nlobayes.artifacts.chains import write_segment, write_warmup
 from nlobayes.artifacts.contents import write_dataset, write_map, write_surrogate
 from nlobayes.artifacts.netcdf import Groups
 from nlobayes.artifacts.predicted import predictions_groups
+from nlobayes.artifacts.segments import (
+    Checkpoint,
+    Segment,
+    WarmupSegment,
+    write_segment,
+    write_warmup,
+)
 from nlobayes.data.datasets import Choices, make_dataset
 from nlobayes.data.selection import Selection
 from nlobayes.data.splits import Split
 from nlobayes.surrogate.domain import fit_domain
 from nlobayes.surrogate.limits import fit_limits
 from nlobayes.types import (
-    Checkpoint,
     Dataset,
     MAPEstimate,
     NamedArrays,
     NoiseTable,
     PredictedDraws,
     Predictions,
-    Segment,
     SurrogateContent,
-    WarmupSegment,
 )
 
 COLUMNS = ("m1", "n11", "n12", "n13", "n14")

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import xarray as xr
 
-from nlobayes.artifacts.contents import named_group, read_variables
-from nlobayes.artifacts.netcdf import Artifact, Groups, open_artifact, write_groups
+from nlobayes.artifacts.contents import named_group
+from nlobayes.artifacts.netcdf import Artifact, Groups, open_artifact
+from nlobayes.artifacts.segments import label_stats
 from nlobayes.errors import InputError
-from nlobayes.types import Checkpoint, File, PosteriorDraws, Segment, WarmupSegment
+from nlobayes.types import PosteriorDraws
 from nlobayes.untyped import Facts
 
 Attrs = Facts
@@ -24,67 +25,6 @@ LINEARISED = "linearised"
 """Value of the attribute `predictive` of a file with such centres."""
 FUNCTION = (*LEADING, "reference_point", "output")
 DRAWN = ("posterior", "sample_stats", "predictions")
-CHECKPOINT = ("state", "tuned", "adaptation")
-
-
-def write_warmup(path: Path, warmed: WarmupSegment, attrs: Attrs) -> None:
-    """Write a segment of a warm-up."""
-    first_step, stats, end = warmed
-    groups = {
-        "warmup_sample_stats": _stats(stats, end.chains, first_step),
-        **_checkpoint(end),
-        "adaptation": _arrays(end.adaptation, ()),
-    }
-    write_groups(path, "warmup", groups, {**attrs, "chains": end.chains})
-
-
-def write_segment(path: Path, segment: Segment, attrs: Attrs) -> None:
-    """Write one segment of a chain group."""
-    end, function = segment.end, segment.function
-    chains = {"chain": list(end.chains)}
-    draws = segment.first_draw + np.arange(function.shape[1])
-    kept = {**chains, "draw": draws[segment.thin - 1 :: segment.thin]}
-    dims = ("chain", "draw", "reference_point", "output")[: function.ndim]
-    predictions = {"f": (dims, function)}
-    groups = {
-        "posterior": named_group(segment.variables, ("chain", "draw"), kept),
-        "sample_stats": _stats(segment.stats, end.chains, segment.first_draw),
-        "predictions": xr.Dataset(predictions, {**chains, "draw": draws}),
-        **_checkpoint(end),
-    }
-    write_groups(path, "segment", groups, {**attrs, "chains": end.chains})
-
-
-def empty_segment(previous: Artifact) -> Segment:
-    """Return a segment without draws that continues a segment, in its end state."""
-    function, stats = previous.groups["predictions"]["f"].values, previous.groups["sample_stats"]
-    variables, end = read_variables(previous.groups["posterior"]), checkpoint_of(previous)
-    nothing = {name: values[:, :0] for name, values in variables.values.items()}
-    of_draws = {str(name): values.values[:, :0] for name, values in stats.items()}
-    kept = variables._replace(values=nothing)
-    return Segment(end.next_step, 1, kept, of_draws, function[:, :0], end)
-
-
-def checkpoint_of(artifact: Artifact) -> Checkpoint:
-    """Return the end state of a warm-up or of a segment."""
-    path, groups, attrs, _ = artifact
-    if attrs.get("kind") not in ("segment", "warmup"):
-        raise InputError("artifacts.other_kind", path=path, found=attrs.get("kind"), kind="warmup")
-    return Checkpoint(
-        chains=tuple(attrs["chains"]),
-        next_step=int(groups["state"].attrs["next_step"]),
-        **{
-            name: {str(key): array.values for key, array in groups[name].data_vars.items()}
-            if name in groups
-            else {}
-            for name in CHECKPOINT
-        },
-    )
-
-
-WarmupFile = Annotated[WarmupSegment, File(write=write_warmup)]
-DrawnFile = Annotated[Segment, File(write=write_segment)]
-CheckpointFile = Annotated[Checkpoint, File(checkpoint_of, kind="warmup")]
 
 
 def assemble(warmups: Iterable[Artifact], segments: Iterable[Artifact], every: int = 1) -> Groups:
@@ -141,8 +81,8 @@ def sampled_groups(draws: PosteriorDraws, stats: Arrays, warmup: Arrays) -> Grou
     `lp`.
     """
     groups, chains = draw_groups(draws), range(len(draws.log_density))
-    warmed = {"warmup_sample_stats": _stats(warmup, chains, 0)}
-    return _pair(groups | warmed | {"sample_stats": _stats(stats, chains, 0)})
+    warmed = {"warmup_sample_stats": label_stats(warmup, chains, 0)}
+    return _pair(groups | warmed | {"sample_stats": label_stats(stats, chains, 0)})
 
 
 def draws_of(segments: Iterable[Artifact]) -> Groups:
@@ -221,33 +161,6 @@ def _join(chain_groups: Sequence[Groups]) -> Groups:
         name: _concat([chain_group[name] for chain_group in chain_groups], "chain")
         for name in chain_groups[0]
     }
-
-
-def _stats(stats: Arrays, chains: Sequence[int], first: int) -> xr.Dataset:
-    leading = ("chain", "draw")
-    draws = first + np.arange(next(iter(stats.values())).shape[1])
-    return _arrays(stats, leading).assign_coords(chain=list(chains), draw=draws)
-
-
-def _checkpoint(end: Checkpoint) -> Groups:
-    parameters = next(a.shape[-1] for n, a in end.state.items() if n.startswith("position"))
-    state, tuned = (_arrays(arrays, ("chain",), parameters) for arrays in (end.state, end.tuned))
-    return {"state": state.assign_attrs(next_step=end.next_step), "tuned": tuned}
-
-
-def _arrays(arrays: Arrays, leading: tuple[str, ...], parameters: int = -1) -> xr.Dataset:
-    """Label arrays of any shape: first `leading`, then `parameter` or numbered dims.
-
-    An array has the dim `parameter` if its only other axis has length `parameters`.
-    """
-
-    def dims(name: str, shape: tuple[int, ...]) -> tuple[str, ...]:
-        rest = shape[len(leading) :]
-        if rest == (parameters,):
-            return (*leading, "parameter")
-        return (*leading, *(f"{name}_dim_{axis}" for axis in range(len(rest))))
-
-    return xr.Dataset({name: (dims(name, array.shape), array) for name, array in arrays.items()})
 
 
 def _check_order(path: Path, segment: xr.Dataset, before: Sequence[xr.Dataset]) -> None:

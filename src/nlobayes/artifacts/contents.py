@@ -13,10 +13,10 @@ import xarray as xr
 
 from nlobayes.artifacts.netcdf import Artifact, Groups, explain, open_artifact, write_groups
 from nlobayes.artifacts.surrogate_file import ROWS, noise_group
+from nlobayes.stage_files import File
 from nlobayes.types import (
     Dataset,
     EarlierData,
-    File,
     MAPEstimate,
     NamedArrays,
     RowGroups,

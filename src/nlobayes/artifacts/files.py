@@ -17,7 +17,8 @@ from pyarrow import parquet
 
 from nlobayes.artifacts import temporaries
 from nlobayes.errors import InputError
-from nlobayes.types import Columns, File
+from nlobayes.stage_files import File
+from nlobayes.types import Columns
 from nlobayes.untyped import Document, Facts
 
 if TYPE_CHECKING:

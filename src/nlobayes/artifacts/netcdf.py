@@ -17,7 +17,7 @@ from nlobayes.artifacts.plain_hdf5 import open_plain
 from nlobayes.artifacts.schemas import SCHEMAS, decode, encode
 from nlobayes.artifacts.seals import check_seal, seal
 from nlobayes.errors import InputError
-from nlobayes.types import File
+from nlobayes.stage_files import File
 from nlobayes.untyped import Document, Facts
 
 Groups = dict[str, xr.Dataset]

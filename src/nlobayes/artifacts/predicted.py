@@ -11,7 +11,8 @@ import xarray as xr
 
 from nlobayes.artifacts.contents import Attrs, point_dims
 from nlobayes.artifacts.netcdf import Artifact, Groups, write_groups
-from nlobayes.types import Dataset, File, Plane, PredictedDraws, Predictions, RivalPrediction
+from nlobayes.stage_files import File
+from nlobayes.types import Dataset, Plane, PredictedDraws, Predictions, RivalPrediction
 
 PREDICTED = ("point", "output")
 """Dims of a prediction, after those of the draws."""

@@ -6,7 +6,8 @@ from typing import Annotated
 from nlobayes.artifacts.files import write_parquet, write_text
 from nlobayes.data.table_files import to_arrow, to_csv_text
 from nlobayes.errors import InputError
-from nlobayes.types import File, Table
+from nlobayes.stage_files import File
+from nlobayes.types import Table
 
 
 def check_ending(path: Path) -> None:

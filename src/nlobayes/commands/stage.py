@@ -21,9 +21,10 @@ from nlobayes.artifacts.netcdf import open_artifact
 from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
 from nlobayes.errors import InputError
+from nlobayes.stage_files import File, Stated
 from nlobayes.stages import PIPELINE
 from nlobayes.study.jobs import ModelJob, read_job
-from nlobayes.types import EarlierData, File, Stated
+from nlobayes.types import EarlierData
 
 Command = Callable[..., None]
 Chosen = Mapping[str, Any]

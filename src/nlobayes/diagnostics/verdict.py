@@ -1,17 +1,16 @@
 """The verdict on a posterior: its convergence in numbers, and the results of its checks."""
 
-import operator
-from collections.abc import Mapping
 from typing import NamedTuple, cast
 
 import numpy as np
 
-from nlobayes.checks import AGREEMENT, ChainCheck, ConvergenceCheck, failed, is_at_least
+from nlobayes.checks import ConvergenceCheck, failed
 from nlobayes.diagnostics import convergence
 from nlobayes.diagnostics.autocorrelation import integrated_time
 from nlobayes.diagnostics.convergence import ess_bulk, ess_tail, rhat
 from nlobayes.diagnostics.divergences import located
 from nlobayes.diagnostics.draws import ChainDraws, SampleStats, check_distinct, check_fit
+from nlobayes.diagnostics.limits import Thresholds, check_agreement, check_all
 from nlobayes.diagnostics.run_diagnostics import (
     Agreement,
     Diagnostics,
@@ -22,19 +21,6 @@ from nlobayes.diagnostics.run_diagnostics import (
 )
 from nlobayes.diagnostics.stays import still_chains
 from nlobayes.diagnostics.thinning import choose_step
-from nlobayes.types import Columns
-
-TOLERATED_EXCESS = 2.0
-"""An unadjusted kernel fails above this multiple of its target energy variance."""
-
-
-class Thresholds(NamedTuple):
-    """Limits for a converged posterior; the first two hold for every quantity."""
-
-    rhat_max: float
-    ess_min: float
-    ebfmi_min: float
-    max_divergences: int
 
 
 def diagnose(
@@ -91,7 +77,7 @@ def diagnose(
     agreements = _agreements(draws)
     worst = _worst(agreements)
     sampler = _sampler_metrics(stats, gradients_warmup, chains * drawn)
-    checks = _checks(worst, sampler, len(still), thresholds, stats.energy_variance_aim)
+    checks = check_all(worst, sampler, len(still), thresholds, stats.energy_variance_aim)
     return _finite_only(
         {
             "converged": not failed(checks),
@@ -146,30 +132,7 @@ def check_convergence(
     Errors as for `rhat`, or if chains are copies.
     """
     check_distinct(draws.function)
-    return _agreement_checks(_worst(_agreements(draws)), rhat_max, ess_min)
-
-
-def table(checks: Mapping[str, ConvergenceCheck]) -> Columns:
-    """Tabulate checks, as `diagnose` returns them, with the side on which each value must lie.
-
-    The table holds infinite values, which JSON cannot.
-    """
-    values = [check["value"] for check in checks.values()]
-    return {
-        "check": np.array([*checks]),
-        "value": np.array([np.inf if value is None else value for value in values], np.float64),
-        "threshold": np.array([check["threshold"] for check in checks.values()], np.float64),
-        "bound": np.array(["at least" if is_at_least(name) else "at most" for name in checks]),
-        "passed": np.array([check["passed"] for check in checks.values()], dtype=bool),
-    }
-
-
-def with_check(
-    diagnostics: Diagnostics, name: ChainCheck, value: float, limit: float
-) -> Diagnostics:
-    """Add a check to the result of `diagnose`; a value that is not finite fails."""
-    checks = {**diagnostics["checks"], name: _check(name, value, limit)}
-    return {**diagnostics, "converged": not failed(checks), "checks": checks}
+    return check_agreement(_worst(_agreements(draws)), rhat_max, ess_min)
 
 
 class _OfQuantity(NamedTuple):
@@ -307,47 +270,6 @@ def _sampler_metrics(
         else float(np.mean(stats.energy_variance)),
         "gradients_total": None if gradients_warmup is None else gradients + gradients_warmup,
         "gradients_per_draw": gradients / drawn,
-    }
-
-
-def _checks(
-    worst: Agreement,
-    sampler: SamplerNumbers,
-    still_chains: int,
-    thresholds: Thresholds,
-    energy_variance_aim: float | None,
-) -> dict[str, ConvergenceCheck]:
-    """Check what has a value, in the order in which verdicts list the checks."""
-    aim = None if energy_variance_aim is None else TOLERATED_EXCESS * energy_variance_aim
-    others: dict[ChainCheck, tuple[float | None, float | None]] = {
-        "ebfmi_min": (sampler["ebfmi_min"], thresholds.ebfmi_min),
-        "divergences": (sampler["divergences"], thresholds.max_divergences),
-        "still_chains": (still_chains, 0),
-        "energy_variance": (sampler["energy_variance"], aim),
-    }
-    return _agreement_checks(worst, thresholds.rhat_max, thresholds.ess_min) | {
-        name: _check(name, value, limit)
-        for name, (value, limit) in others.items()
-        if value is not None and limit is not None
-    }
-
-
-def _agreement_checks(
-    worst: Agreement, rhat_max: float, ess_min: float
-) -> dict[str, ConvergenceCheck]:
-    return {
-        name: _check(name, value, ess_min if is_at_least(name) else rhat_max)
-        for name in AGREEMENT
-        if (value := worst[name]) is not None
-    }
-
-
-def _check(name: ChainCheck, value: float, limit: float) -> ConvergenceCheck:
-    holds = operator.ge if is_at_least(name) else operator.le
-    return {
-        "value": value if np.isfinite(value) else None,
-        "threshold": limit,
-        "passed": bool(holds(value, limit)),
     }
 
 

@@ -25,7 +25,7 @@ from nlobayes.model.likelihood import ERROR, TARGET
 from nlobayes.model.networks import is_parameter
 from nlobayes.model.posterior import EARLIER, FEATURES, Placeholders
 from nlobayes.model.prior import WHITENED
-from nlobayes.model.rows import Data, columns_of, first_chunk, place_rows
+from nlobayes.model.rows import ROWS, Data, place_rows, sum_over_rows
 from nlobayes.untyped import Array
 
 # The next import sets flags by which XLA creates 100 virtual CPU devices, for PyMC's own chains.
@@ -34,8 +34,6 @@ jax.devices()
 from pymc.sampling.jax import get_jaxified_graph  # noqa: E402
 from pytensor.link.jax.dispatch.basic import jax_funcify  # noqa: E402
 from pytensor.scalar.math import Softplus  # noqa: E402
-
-ROWS = "rows"
 
 
 class Density(NamedTuple):
@@ -140,7 +138,7 @@ def build_density(posterior: Placeholders, *, chunk: int, shards: int = 1) -> De
         bare_log_prior=bare_log_prior,
         log_prior_alone=lambda q: _total(log_prior_alone(*unravel(q))),
         earlier=lambda q: earlier(*unravel(q))[0],
-        log_likelihood=_chunked(lambda q, *data: rows(*arrays(q), *data)[0], mesh),
+        log_likelihood=sum_over_rows(lambda q, *data: rows(*arrays(q), *data)[0], mesh),
         variables=lambda q: dict(zip(variable_names, variables(*unravel(q)), strict=True)),
         draw_prior=lambda seed: flatten(draw_point(seed)),
         locate=_locate(model),
@@ -204,59 +202,6 @@ def _mesh(shards: int) -> Mesh | None:
             found=len(jax.devices()),
         )
     return Mesh(np.asarray(jax.devices()[:shards]), (ROWS,)) if shards > 1 else None
-
-
-def _chunked(
-    rows: Callable[..., jax.Array], mesh: Mesh | None
-) -> Callable[[jax.Array, Data], jax.Array]:
-    """Sum a function of rows over the masked chunks of the data, and over the devices of a mesh.
-
-    With several chunks the gradient is summed together with the value, chunk by chunk, so that the
-    memory holds the activations of one chunk only.
-    """
-
-    def chunk_sum(position: jax.Array, chunk: Data) -> jax.Array:
-        values = rows(position, *columns_of(chunk))
-        return jnp.sum(values if chunk.mask is None else jnp.where(chunk.mask, values, 0))
-
-    def sum_chunks(one: Callable[..., Array], position: jax.Array, data: Data) -> Array:
-        shapes = jax.eval_shape(one, position, first_chunk(data))
-        zeros = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), shapes)
-
-        def add(sums: Array, chunk: Data) -> tuple[Array, None]:
-            return jax.tree.map(jnp.add, sums, one(position, chunk)), None
-
-        return jax.lax.scan(add, zeros, data)[0]
-
-    def sum_shards(one: Callable[..., Array], position: jax.Array, data: Data) -> Array:
-        if mesh is None or len(data.target) % mesh.size:
-            return sum_chunks(one, position, data)
-        return jax.shard_map(
-            lambda q, part: jax.lax.psum(sum_chunks(one, q, part), ROWS),
-            mesh=mesh,
-            in_specs=(PartitionSpec(), PartitionSpec(ROWS)),
-            out_specs=PartitionSpec(),
-            check_vma=False,
-        )(position, data)
-
-    @jax.custom_vjp
-    def many(position: jax.Array, data: Data) -> jax.Array:
-        return sum_shards(chunk_sum, position, data)
-
-    def forward_pass(position: jax.Array, data: Data) -> tuple[jax.Array, jax.Array]:
-        return sum_shards(jax.value_and_grad(chunk_sum), position, data)
-
-    def backward_pass(gradient: Array, cotangent: jax.Array) -> tuple[Array, None]:
-        return jax.tree.map(lambda part: cotangent * part, gradient), None
-
-    many.defvjp(forward_pass, backward_pass)
-
-    def total(position: jax.Array, data: Data) -> jax.Array:
-        if len(data.target) == 1:
-            return chunk_sum(position, first_chunk(data))
-        return many(position, data)
-
-    return total
 
 
 def _row_log_likelihood(model: pm.Model) -> Callable[..., list[jax.Array]]:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytensor
+from jax.sharding import Mesh, PartitionSpec
+
+from nlobayes.untyped import Array
 
 NARROW, WIDE = 32, 512
+ROWS = "rows"
 
 
 class Data(NamedTuple):
@@ -83,3 +88,56 @@ def columns_of(chunk: Data) -> tuple[jax.Array, ...]:
     """Return features, target and error of a chunk, as the log likelihood takes them."""
     error = () if chunk.error is None else (chunk.error,)
     return (chunk.features, chunk.target, *error)
+
+
+def sum_over_rows(
+    rows: Callable[..., jax.Array], mesh: Mesh | None
+) -> Callable[[jax.Array, Data], jax.Array]:
+    """Sum a function of rows over the masked chunks of the data, and over the devices of a mesh.
+
+    With several chunks the gradient is summed together with the value, chunk by chunk, so that the
+    memory holds the activations of one chunk only.
+    """
+
+    def chunk_sum(position: jax.Array, chunk: Data) -> jax.Array:
+        values = rows(position, *columns_of(chunk))
+        return jnp.sum(values if chunk.mask is None else jnp.where(chunk.mask, values, 0))
+
+    def sum_chunks(one: Callable[..., Array], position: jax.Array, data: Data) -> Array:
+        shapes = jax.eval_shape(one, position, first_chunk(data))
+        zeros = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), shapes)
+
+        def add(sums: Array, chunk: Data) -> tuple[Array, None]:
+            return jax.tree.map(jnp.add, sums, one(position, chunk)), None
+
+        return jax.lax.scan(add, zeros, data)[0]
+
+    def sum_shards(one: Callable[..., Array], position: jax.Array, data: Data) -> Array:
+        if mesh is None or len(data.target) % mesh.size:
+            return sum_chunks(one, position, data)
+        return jax.shard_map(
+            lambda q, part: jax.lax.psum(sum_chunks(one, q, part), ROWS),
+            mesh=mesh,
+            in_specs=(PartitionSpec(), PartitionSpec(ROWS)),
+            out_specs=PartitionSpec(),
+            check_vma=False,
+        )(position, data)
+
+    @jax.custom_vjp
+    def many(position: jax.Array, data: Data) -> jax.Array:
+        return sum_shards(chunk_sum, position, data)
+
+    def forward_pass(position: jax.Array, data: Data) -> tuple[jax.Array, jax.Array]:
+        return sum_shards(jax.value_and_grad(chunk_sum), position, data)
+
+    def backward_pass(gradient: Array, cotangent: jax.Array) -> tuple[Array, None]:
+        return jax.tree.map(lambda part: cotangent * part, gradient), None
+
+    many.defvjp(forward_pass, backward_pass)
+
+    def total(position: jax.Array, data: Data) -> jax.Array:
+        if len(data.target) == 1:
+            return chunk_sum(position, first_chunk(data))
+        return many(position, data)
+
+    return total

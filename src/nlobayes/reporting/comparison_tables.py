@@ -12,7 +12,8 @@ from rich.text import Text
 
 from nlobayes.diagnostics.tightness import TIGHT
 from nlobayes.evaluation.comparison import runs as comparison
-from nlobayes.evaluation.comparison.runs import INTERVAL, RunMetrics
+from nlobayes.evaluation.comparison.differences import INTERVAL, ess_per_million_gradients, estimate
+from nlobayes.evaluation.comparison.runs import RunMetrics
 from nlobayes.metrics.shown import BRACKETS, MONTE_CARLO, error_of, with_error
 from nlobayes.reporting.columns import COSTS, RED, Column, Row, Table, named, score, verdict
 from nlobayes.reporting.renderers import in_markdown
@@ -157,7 +158,7 @@ def _baseline(run: RunMetrics) -> Numbers:
 
 
 def _efficiency(run: RunMetrics) -> Numbers:
-    return {"ess": comparison.ess_per_million_gradients(run)}
+    return {"ess": ess_per_million_gradients(run)}
 
 
 def _mean(title: str, form: str, *keys: str, of: Callable[[RunMetrics], Numbers] = _test) -> Column:
@@ -170,7 +171,7 @@ def _mean(title: str, form: str, *keys: str, of: Callable[[RunMetrics], Numbers]
         values = [each.get(key) for each in scores]
         if None in values:
             return "-"
-        found = comparison.estimate(np.array(values, dtype=np.float64))
+        found = estimate(np.array(values, dtype=np.float64))
         if found.size == 1:
             return with_error(found.mean, error_of(scores[0], key), form)
         return f"{found.mean:{form}} ± {found.standard_error:.2g}"

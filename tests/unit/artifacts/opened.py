@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from nlobayes.artifacts import chains
+from nlobayes.artifacts import segments as segment_files
 from nlobayes.artifacts.netcdf import Groups, open_artifact
-from nlobayes.types import Checkpoint
+from nlobayes.artifacts.segments import Checkpoint
 
 
 def assemble(warmups: Iterable[Path], segments: Iterable[Path]) -> Groups:
@@ -23,4 +24,4 @@ def draws(segments: Iterable[Path]) -> Groups:
 
 def read_checkpoint(path: Path) -> Checkpoint:
     """Open a warm-up or a segment and take its end state."""
-    return chains.checkpoint_of(open_artifact(path))
+    return segment_files.checkpoint_of(open_artifact(path))

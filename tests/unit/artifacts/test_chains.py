@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 
 from nlobayes.artifacts import chains, contents
+from nlobayes.artifacts import segments as segment_files
 from nlobayes.artifacts.netcdf import open_artifact, read_attrs
-from nlobayes.types import Checkpoint, NamedArrays, Segment, WarmupSegment
+from nlobayes.artifacts.segments import Checkpoint, Segment, WarmupSegment
+from nlobayes.types import NamedArrays
 from tests.refusals import refused
 from tests.unit.artifacts.opened import assemble, draws, read_checkpoint
 
@@ -41,7 +43,7 @@ def test_a_piece_of_a_warmup_is_read_back(
     """These are arrays that an unfinished warm-up stores."""
     path, end = tmp_path / "out.nc", make_checkpoint(chain_group, 8, dtype, adapting=True)
     stats = make_stats(chain_group, 5, 3, dtype)
-    chains.write_warmup(path, WarmupSegment(5, stats, end), {})
+    segment_files.write_warmup(path, WarmupSegment(5, stats, end), {})
     assert_same_bits(read_checkpoint(path), end)
     written = open_artifact(path, "warmup").groups["warmup_sample_stats"]
     assert written["chain"].values.tolist() == [*chain_group]
@@ -59,7 +61,7 @@ def test_a_segment_is_read_back(
     chain_group: tuple[int, ...],
 ) -> None:
     path, segment = tmp_path / "out.nc", make_segment(chain_group, 8, dtype=dtype)
-    chains.write_segment(path, segment, {})
+    segment_files.write_segment(path, segment, {})
     assert_same_bits(read_checkpoint(path), segment.end)
     groups = open_artifact(path, "segment").groups
     assert_same_bits(groups["predictions"]["f"].values, segment.function)
@@ -96,7 +98,7 @@ def test_arrays_of_any_shape_and_type_are_read_back(
     }
     changed = segment.end._replace(tuned=tuned, state=state)
     stats = {**segment.stats, "swaps": rng.uniform(size=(2, 8, 3))}
-    chains.write_segment(tmp_path / "out.nc", segment._replace(end=changed, stats=stats), {})
+    segment_files.write_segment(tmp_path / "out.nc", segment._replace(end=changed, stats=stats), {})
     assert_same_bits(read_checkpoint(tmp_path / "out.nc"), changed)
     written = open_artifact(tmp_path / "out.nc", "segment").groups["sample_stats"]["swaps"]
     assert_same_bits(written.values, stats["swaps"])
@@ -172,7 +174,7 @@ def test_one_long_segment_equals_its_pieces(
     warmups, pieces = make_chain_group(tmp_path, (0, 1), 2)
     joined = assemble(warmups, pieces)
     long = join_by_hand([make_segment((0, 1), first) for first in (0, 8)])
-    chains.write_segment(tmp_path / "long.nc", long, {})
+    segment_files.write_segment(tmp_path / "long.nc", long, {})
     whole = assemble(warmups, [tmp_path / "long.nc"])
     for name, group in whole.items():
         assert group.identical(joined[name]), name
@@ -184,10 +186,10 @@ def test_segments_of_no_draws_end_where_the_one_before_ended(
     """They have no draws, can be continued from, and are skipped."""
     warmups, segments = make_chain_group(tmp_path, (0, 1), 2)
     empty, again = tmp_path / "empty.nc", tmp_path / "again.nc"
-    nothing = chains.empty_segment(open_artifact(segments[1], "segment"))
-    chains.write_segment(empty, nothing, {"verb": "draw"})
-    nothing = chains.empty_segment(open_artifact(empty, "segment"))
-    chains.write_segment(again, nothing, {"verb": "draw"})
+    nothing = segment_files.empty_segment(open_artifact(segments[1], "segment"))
+    segment_files.write_segment(empty, nothing, {"verb": "draw"})
+    nothing = segment_files.empty_segment(open_artifact(empty, "segment"))
+    segment_files.write_segment(again, nothing, {"verb": "draw"})
     end = read_checkpoint(segments[1])
     for path in (empty, again):
         assert_same_bits(read_checkpoint(path), end)
@@ -208,7 +210,7 @@ def test_no_segment_of_no_draws_follows_a_warmup(
     """Chains that drew nothing have not converged."""
     (warmup,), _ = make_chain_group(tmp_path, (0,))
     with refused("artifacts.other_kind", path=warmup, found="warmup", kind="segment"):
-        chains.empty_segment(open_artifact(warmup, "segment"))
+        segment_files.empty_segment(open_artifact(warmup, "segment"))
     assert not (tmp_path / "empty.nc").exists()
 
 

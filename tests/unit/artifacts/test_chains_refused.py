@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from nlobayes.artifacts import chains
+from nlobayes.artifacts import segments as segment_files
 from nlobayes.artifacts.netcdf import open_artifact, read_attrs, write_groups
-from nlobayes.types import Segment
+from nlobayes.artifacts.segments import Segment
 from tests.refusals import refused
 from tests.unit.artifacts.opened import assemble, draws, read_checkpoint
 
@@ -149,6 +149,6 @@ def test_segments_of_other_samplers_are_refused(
     warmups, (first, second) = make_chain_group(tmp_path, (0,))
     other = make_segment((0,), 8)
     fewer = {name: value for name, value in other.stats.items() if name != "tree_depth"}
-    chains.write_segment(second, other._replace(stats=fewer), {})
+    segment_files.write_segment(second, other._replace(stats=fewer), {})
     with refused("artifacts.parts_of_other_variables", dim="draw"):
         assemble(warmups, [first, second])

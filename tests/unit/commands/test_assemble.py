@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from scipy.signal import lfilter
 
-from nlobayes.artifacts.chains import write_segment
 from nlobayes.artifacts.netcdf import open_artifact, read_attrs, write_groups
+from nlobayes.artifacts.segments import Segment, write_segment
 from nlobayes.commands.pipeline.assemble import assemble
-from nlobayes.types import Dataset, Segment
+from nlobayes.types import Dataset
 from tests.refusals import refused
 from tests.unit.conftest import ATTRS
 

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from nlobayes.artifacts.chains import empty_segment, write_segment
 from nlobayes.artifacts.netcdf import open_artifact
 from nlobayes.artifacts.records import read_record
 from nlobayes.artifacts.seals import digests
+from nlobayes.artifacts.segments import empty_segment, write_segment
 from nlobayes.commands.pipeline.check_convergence import check_convergence
 from nlobayes.diagnostics.convergence import ess_bulk, ess_tail
 from tests.unit.artifacts.opened import draws

@@ -16,8 +16,9 @@ from nlobayes.artifacts.netcdf import open_artifact, read_attrs
 from nlobayes.commands.pipeline.evaluate import evaluate
 from nlobayes.commands.pipeline.posterior_predictive import posterior_predictive
 from nlobayes.commands.pipeline.thin import thin
+from nlobayes.stage_files import Stated
 from nlobayes.study.jobs import EvaluateJob, PosteriorPredictiveJob, read_job
-from nlobayes.types import Dataset, Stated
+from nlobayes.types import Dataset
 from tests.refusals import refused
 
 CHECKS = {"divergences": {"value": 1, "threshold": 0, "passed": False}}

@@ -14,9 +14,10 @@ from nlobayes.artifacts.contents import write_earlier
 from nlobayes.artifacts.files import read_json, write_json
 from nlobayes.commands.stage import stage
 from nlobayes.errors import InputError
+from nlobayes.stage_files import File, Stated
 from nlobayes.stages import function_of
 from nlobayes.study.jobs import PretrainJob, RivalJob
-from nlobayes.types import EarlierData, File, Stated
+from nlobayes.types import EarlierData
 from tests.refusals import refused
 
 SPEC = '{"rival": {"kind": "gaussian_process"}}'

@@ -9,12 +9,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nlobayes.artifacts.chains import write_segment, write_warmup
+from nlobayes.artifacts.segments import (
+    Checkpoint,
+    Segment,
+    WarmupSegment,
+    write_segment,
+    write_warmup,
+)
 from nlobayes.commands.tools.watch import watch
 from nlobayes.diagnostics.convergence import rhat
 from nlobayes.errors import InputError
 from nlobayes.study.jobs_of_runs import WatchedRun, WatchJob
-from nlobayes.types import Checkpoint, NamedArrays, Segment, WarmupSegment
+from nlobayes.types import NamedArrays
 from nlobayes.watching.chain_files import Folders, cached_reader
 from nlobayes.watching.run_states import RunState, state_of
 

@@ -7,16 +7,9 @@ import numpy as np
 import pytest
 
 from nlobayes.diagnostics import convergence
+from nlobayes.diagnostics.limits import TOLERATED_EXCESS, Thresholds, check_table
 from nlobayes.diagnostics.run_diagnostics import Diagnostics
-from nlobayes.diagnostics.verdict import (
-    TOLERATED_EXCESS,
-    ChainDraws,
-    SampleStats,
-    Thresholds,
-    check_convergence,
-    diagnose,
-    table,
-)
+from nlobayes.diagnostics.verdict import ChainDraws, SampleStats, check_convergence, diagnose
 from tests.refusals import refused
 from tests.unit.diagnostics.test_convergence import ar1
 
@@ -312,7 +305,16 @@ def test_stuck_sampler_yields_a_failed_verdict_in_plain_json() -> None:
         assert result[f"mcse_f_{name}_over_sd_max"] is None
     assert result["between_chain_variance_share"] == pytest.approx(1)
     assert result["thinning_step"] == 2
-    assert table(result["checks"])["value"].tolist() == [np.inf, np.inf, 0.0, 0.0, 0.0, 0.0, 4.0]
+    values = check_table(result["checks"])["value"].tolist()
+    assert values == [
+        np.inf,
+        np.inf,
+        0.0,
+        0.0,
+        0.0,
+        0.0,
+        4.0,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -365,7 +367,7 @@ def test_the_table_of_checks_states_the_side_of_each_limit() -> None:
     draws, sampled = posterior(), hmc_stats()
     sampled.diverging[0, 0] = True
     checks = verdict_of(draws, sampled)["checks"]
-    found = table(checks)
+    found = check_table(checks)
     assert [*found] == ["check", "value", "threshold", "bound", "passed"]
     assert found["check"].tolist() == [*checks]
     for i, (name, check) in enumerate(checks.items()):

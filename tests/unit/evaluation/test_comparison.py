@@ -7,16 +7,15 @@ import numpy as np
 import pytest
 from scipy.stats import norm, ttest_rel
 
-from nlobayes.evaluation.comparison.runs import (
+from nlobayes.evaluation.comparison.differences import (
     INTERVAL,
     PointPredictions,
-    RunMetrics,
     differences_table,
     estimate,
     point_differences,
-    runs_table,
     same_points,
 )
+from nlobayes.evaluation.comparison.runs import RunMetrics, runs_table
 from tests.refusals import refused
 from tests.run_results import diagnosed
 

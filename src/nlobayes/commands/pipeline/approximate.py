@@ -5,8 +5,9 @@ from nlobayes.artifacts.contents import DatasetFile, StartFile, posterior_groups
 from nlobayes.artifacts.netcdf import PosteriorFile
 from nlobayes.commands.stage import stage
 from nlobayes.evaluation.reweighting.resampling import choose
+from nlobayes.stage_files import Stated
 from nlobayes.study.jobs import ApproximateJob
-from nlobayes.types import EarlierData, Stated
+from nlobayes.types import EarlierData
 
 
 @stage()

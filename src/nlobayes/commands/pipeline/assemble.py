@@ -6,8 +6,8 @@ from nlobayes.artifacts.netcdf import Artifact, OpenerFile, PosteriorFile
 from nlobayes.commands.stage import stage
 from nlobayes.diagnostics.thinning import storage_stride
 from nlobayes.errors import InputError
+from nlobayes.stage_files import Stated
 from nlobayes.stages.sizes import MOST_STORED
-from nlobayes.types import Stated
 from nlobayes.untyped import Document
 
 

@@ -16,7 +16,13 @@ from nlobayes.diagnostics.run_diagnostics import Diagnostics
 from nlobayes.errors import InputError
 from nlobayes.evaluation.comparison import runs as comparison
 from nlobayes.evaluation.comparison import settings
-from nlobayes.evaluation.comparison.runs import LearnedData, PointPredictions, RunMetrics
+from nlobayes.evaluation.comparison.differences import (
+    PointPredictions,
+    differences_table,
+    point_differences,
+    same_points,
+)
+from nlobayes.evaluation.comparison.runs import LearnedData, RunMetrics
 from nlobayes.evaluation.run_evaluation import Evaluation
 from nlobayes.evaluation.scores.information import elpd_difference
 from nlobayes.metrics.shown import MONTE_CARLO, error_of
@@ -57,7 +63,7 @@ def compare(
     why_not = comparison.why_not_by_loo(found)
     unreliable = _unreliable(found)
     found = [comparison.without_loo(run) for run in found] if why_not else found
-    differences = comparison.differences_table(found)
+    differences = differences_table(found)
     console = wide_console()
     console.print(in_box(tables.table_of_runs(found)))
     if any(run.rivals for run in found):
@@ -179,9 +185,9 @@ def _point_differences(first: RunMetrics, second: RunMetrics, plots: Path) -> Ta
     if not all(path.is_file() for path in paths):
         return f"{paths[0]} or {paths[1]} is missing: no differences paired over points."
     before, after = map(_predictions, paths)
-    if not comparison.same_points(before, after):
+    if not same_points(before, after):
         return "The runs have different test points: no differences paired over points."
-    found = comparison.point_differences(before, after)
+    found = point_differences(before, after)
     return in_box(tables.table_of_points(found, len(before.point)))
 
 

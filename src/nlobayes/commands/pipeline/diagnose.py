@@ -12,7 +12,7 @@ from nlobayes.artifacts.files import json_file
 from nlobayes.artifacts.netcdf import Groups, PosteriorFile
 from nlobayes.checks import APPROXIMATE, ConvergenceCheck, failed, show_limit, show_value
 from nlobayes.commands.stage import stage
-from nlobayes.diagnostics import verdict
+from nlobayes.diagnostics import limits, verdict
 from nlobayes.diagnostics.architecture import architecture, rhat_of_sizes
 from nlobayes.diagnostics.draws import SampleStats
 from nlobayes.diagnostics.run_diagnostics import Diagnostics, WeightSpread
@@ -25,8 +25,8 @@ from nlobayes.diagnostics.stored_draws import (
 from nlobayes.diagnostics.tightness import tightness
 from nlobayes.diagnostics.weight_spread import weight_spread
 from nlobayes.errors import InputError
+from nlobayes.stage_files import Stated
 from nlobayes.study.jobs import DiagnoseJob
-from nlobayes.types import Stated
 from nlobayes.untyped import Facts
 
 
@@ -61,7 +61,7 @@ def _of_chains(job: DiagnoseJob, groups: Groups, stated: Facts) -> Diagnostics:
     diagnostics = verdict.diagnose(
         draws,
         _sample_stats(groups["all_sample_stats"], job),
-        thresholds=verdict.Thresholds(**job.thresholds.model_dump()),
+        thresholds=limits.Thresholds(**job.thresholds.model_dump()),
         tightness=_tightness(job, draws.noise, groups["observed_data"]),
         gradients_warmup=int(warmup["n_steps"].sum()) if "n_steps" in warmup else None,
         thin=stored_every(groups["posterior"]),
@@ -81,9 +81,7 @@ def _with_architecture(diagnostics: Diagnostics, groups: Groups, limit: float) -
     parameters = parameters_of(groups["posterior"])
     diagnostics["architecture"] = architecture(sizes, parameters, stats)
     rhat = rhat_of_sizes(sizes)
-    return (
-        diagnostics if rhat is None else verdict.with_check(diagnostics, "rhat_size", rhat, limit)
-    )
+    return diagnostics if rhat is None else limits.with_check(diagnostics, "rhat_size", rhat, limit)
 
 
 def _of_approximation(job: DiagnoseJob, groups: Groups, stated: Facts) -> Diagnostics:

@@ -6,14 +6,22 @@ from typing import Annotated, Any
 
 import typer
 
-from nlobayes.artifacts.chains import CHECKPOINT, DrawnFile, checkpoint_of, empty_segment
 from nlobayes.artifacts.contents import DatasetFile
 from nlobayes.artifacts.files import json_file
 from nlobayes.artifacts.netcdf import OpenerFile
+from nlobayes.artifacts.segments import (
+    CHECKPOINT,
+    Checkpoint,
+    DrawnFile,
+    Segment,
+    checkpoint_of,
+    empty_segment,
+)
 from nlobayes.commands.stage import stage
 from nlobayes.errors import InputError
+from nlobayes.stage_files import Stated
 from nlobayes.study.jobs import DrawJob
-from nlobayes.types import Checkpoint, Dataset, EarlierData, Segment, Stated
+from nlobayes.types import Dataset, EarlierData
 from nlobayes.watching.progress import pieces
 
 INHERITED = ("device", "precision", "exact")

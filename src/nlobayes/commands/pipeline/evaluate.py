@@ -20,9 +20,10 @@ from nlobayes.evaluation.tasks.learned import check_target, learned
 from nlobayes.evaluation.tasks.sizes import score_sizes
 from nlobayes.evaluation.tasks.task import Choices, ScoringData
 from nlobayes.own_functions import bind
+from nlobayes.stage_files import Stated
 from nlobayes.study.jobs import EvaluateJob
 from nlobayes.study.presets import CustomScore
-from nlobayes.types import Dataset, RivalPrediction, Stated
+from nlobayes.types import Dataset, RivalPrediction
 from nlobayes.untyped import Document
 
 

@@ -25,6 +25,7 @@ from nlobayes.evaluation.tasks.outputs import with_one_target
 from nlobayes.likelihoods._scaled import ScaledLikelihood
 from nlobayes.model.networks import network_of
 from nlobayes.own_functions import bind_activations
+from nlobayes.stage_files import Stated
 from nlobayes.study.jobs import ExportJob
 from nlobayes.surrogate.evaluation import evaluate
 from nlobayes.surrogate.identity import in_words, origin
@@ -39,7 +40,7 @@ from nlobayes.surrogate.training_rows import (
     names_of_point,
     typical_point,
 )
-from nlobayes.types import Dataset, NoiseTable, Stated, SurrogateContent
+from nlobayes.types import Dataset, NoiseTable, SurrogateContent
 from nlobayes.untyped import Document
 
 STATED = (

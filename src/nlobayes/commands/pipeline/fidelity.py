@@ -20,8 +20,9 @@ from nlobayes.evaluation.comparison.posteriors import (
     held_out,
 )
 from nlobayes.evaluation.fidelity import pareto_k
+from nlobayes.stage_files import File
 from nlobayes.study.jobs_of_runs import FidelityJob
-from nlobayes.types import Columns, File, Predictions
+from nlobayes.types import Columns, Predictions
 from nlobayes.untyped import Document, Facts
 
 SCORES = ("rmse_log10", "rmse_target", "accuracy", "coverage_68", "coverage_95", "lppd")

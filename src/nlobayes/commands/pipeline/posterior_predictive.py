@@ -9,8 +9,9 @@ from nlobayes.artifacts.thinned import check_same_rows, flatten, read_centres, r
 from nlobayes.commands.draws_at_points import predict_between, predict_draws
 from nlobayes.commands.stage import stage
 from nlobayes.model.networks import is_size
+from nlobayes.stage_files import Stated
 from nlobayes.study.jobs import PosteriorPredictiveJob
-from nlobayes.types import NamedArrays, Predictions, Stated
+from nlobayes.types import NamedArrays, Predictions
 
 PROCESSES = 8
 """Draws of each chain of an infinitely wide network that are conditioned on the train rows: each

@@ -12,8 +12,8 @@ from nlobayes.data.statements import complete, spell
 from nlobayes.data.table_files import read_table
 from nlobayes.errors import InputError
 from nlobayes.prepared import prepared
+from nlobayes.stage_files import File, Stated
 from nlobayes.study.jobs import PrepareJob
-from nlobayes.types import File, Stated
 
 
 @stage()

@@ -7,8 +7,9 @@ from nlobayes.artifacts.contents import DatasetFile, StartFile
 from nlobayes.commands.stage import stage
 from nlobayes.diagnostics.tightness import describe, tightness
 from nlobayes.errors import InputError
+from nlobayes.stage_files import Stated
 from nlobayes.study.jobs import PretrainJob
-from nlobayes.types import Dataset, EarlierData, MAPEstimate, Stated
+from nlobayes.types import Dataset, EarlierData, MAPEstimate
 
 
 @stage()

@@ -20,8 +20,9 @@ from nlobayes.evaluation.tasks.learned import check_target
 from nlobayes.extras import PACKAGES, needed
 from nlobayes.metrics.shown import rows_learned
 from nlobayes.rivals import FittedRival, Rival
+from nlobayes.stage_files import File, Stated
 from nlobayes.study.jobs import RivalJob
-from nlobayes.types import Dataset, File, RivalPrediction, Stated
+from nlobayes.types import Dataset, RivalPrediction
 from nlobayes.untyped import Document
 
 TIMED = (1, 4096)

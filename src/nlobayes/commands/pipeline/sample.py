@@ -4,8 +4,9 @@ from nlobayes.artifacts.chains import sampled_groups
 from nlobayes.artifacts.contents import DatasetFile, posterior_groups, statement_of
 from nlobayes.artifacts.netcdf import PosteriorFile
 from nlobayes.commands.stage import stage
+from nlobayes.stage_files import Stated
 from nlobayes.study.jobs import SampleJob
-from nlobayes.types import EarlierData, Stated
+from nlobayes.types import EarlierData
 
 
 @stage()

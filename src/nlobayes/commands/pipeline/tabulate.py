@@ -6,7 +6,8 @@ from nlobayes.artifacts.contents import DatasetFile, StartFile
 from nlobayes.artifacts.files import TableFiles, json_file
 from nlobayes.artifacts.predicted import PredictionsFile
 from nlobayes.commands.stage import stage
-from nlobayes.diagnostics import covariates, tables, verdict
+from nlobayes.diagnostics import covariates, tables
+from nlobayes.diagnostics.limits import check_table
 from nlobayes.diagnostics.run_diagnostics import Diagnostics
 from nlobayes.errors import InputError
 from nlobayes.evaluation.run_evaluation import Evaluation
@@ -15,8 +16,8 @@ from nlobayes.evaluation.tasks import task_of
 from nlobayes.evaluation.tasks.cases import points_of
 from nlobayes.evaluation.tasks.given import given
 from nlobayes.evaluation.tasks.task import Choices
+from nlobayes.stage_files import Stated
 from nlobayes.study.jobs import TabulateJob
-from nlobayes.types import Stated
 
 
 @stage()
@@ -56,7 +57,7 @@ def tabulate(
     except InputError as error:
         raise error.within("evaluation, predictions") from None
     return {
-        "verdict": verdict.table(diagnostics["checks"]),
+        "verdict": check_table(diagnostics["checks"]),
         "loss": tables.losses([one.loss for one in start], [one.validation_rmse for one in start]),
         "labels": labels(dataset, covariates.covariate_of(dataset, job.covariate).label),
         **of_predictions,

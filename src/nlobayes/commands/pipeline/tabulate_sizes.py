@@ -13,8 +13,9 @@ from nlobayes.errors import InputError
 from nlobayes.evaluation.tasks import task_of
 from nlobayes.evaluation.tasks.given import given
 from nlobayes.evaluation.tasks.sizes import draws_table, score_sizes, scores_table
+from nlobayes.stage_files import Stated
 from nlobayes.study.jobs import TabulateSizesJob
-from nlobayes.types import Columns, Stated
+from nlobayes.types import Columns
 
 
 @stage()

@@ -26,7 +26,8 @@ from nlobayes.evaluation.classification.scores import classification_scores, pre
 from nlobayes.evaluation.predictive.density import log_predictive_density
 from nlobayes.evaluation.predictive.noise_fit import fit_noise, noise_at_points
 from nlobayes.evaluation.scores.proper_scores import crps_per_point
-from nlobayes.types import Columns, Dataset, File, Stated
+from nlobayes.stage_files import File, Stated
+from nlobayes.types import Columns, Dataset
 
 DRAWN = ("posterior", "masks", CENTRES)
 FACTS = ("device", "precision", "exact", "predictive", "table_metadata")

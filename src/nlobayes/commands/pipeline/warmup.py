@@ -4,12 +4,13 @@ from typing import Any
 
 import typer
 
-from nlobayes.artifacts.chains import CheckpointFile, WarmupFile
 from nlobayes.artifacts.contents import DatasetFile, StartFile
+from nlobayes.artifacts.segments import Checkpoint, CheckpointFile, WarmupFile, WarmupSegment
 from nlobayes.commands.stage import stage
 from nlobayes.errors import InputError
+from nlobayes.stage_files import Stated
 from nlobayes.study.jobs import WarmupJob
-from nlobayes.types import Checkpoint, EarlierData, MAPEstimate, Stated, WarmupSegment
+from nlobayes.types import EarlierData, MAPEstimate
 from nlobayes.watching.progress import pieces
 
 

@@ -25,7 +25,7 @@ from nlobayes.evaluation.calibration.conditional import (
     distance_to_training,
 )
 from nlobayes.evaluation.calibration.spread import coverage_of_thirds
-from nlobayes.evaluation.comparison.runs import estimate
+from nlobayes.evaluation.comparison.differences import estimate
 from nlobayes.evaluation.predictive.density import (
     log_predictive_density,
 )
