@@ -20,16 +20,17 @@ FEWEST_STORED = 100
 """Draws of a chain that are stored where their time is long."""
 
 
-def kept_ess_share(rho: np.ndarray, step: int, *, stored_every: int = 1) -> np.ndarray:
+def kept_ess_share(sequence: np.ndarray, step: int, *, stored_every: int = 1) -> np.ndarray:
     """Compute the share of the ESS that remains when only every `step`-th draw is kept.
 
     With the integrated time of every s-th draw, tau_s = 1 + 2 Σ_{j>0} rho(s j), the share is
-    tau_1 / (s tau_s). All these sums run over one `initial_monotone_sequence`, that of rho.
+    tau_1 / (s tau_s).
 
     Parameters
     ----------
-    rho
-        Autocorrelation function of all draws, axes (lag, ...).
+    sequence
+        Autocorrelation of all draws without its noise, axes (lag, ...), as
+        `initial_monotone_sequence` gives it.
     step
         Draws from one kept draw to the next, a multiple of `stored_every`.
     stored_every
@@ -47,7 +48,8 @@ def kept_ess_share(rho: np.ndarray, step: int, *, stored_every: int = 1) -> np.n
     """
     if not (stored_every >= 1 and step >= stored_every and step % stored_every == 0):
         raise InputError("diagnostics.step_no_multiple", stored_every=stored_every, step=step)
-    return _share(initial_monotone_sequence(rho), step, stored_every)
+    share = stored_every * _time(sequence, stored_every) / (step * _time(sequence, step))
+    return np.asarray(np.minimum(share, 1.0))
 
 
 def choose_step(draws: np.ndarray, *, thin: int, loss: float) -> int:
@@ -81,7 +83,7 @@ def choose_step(draws: np.ndarray, *, thin: int, loss: float) -> int:
     rho = initial_monotone_sequence(autocorrelation(draws))
     chosen, last = thin, draws.shape[1] // FEWEST_DRAWS
     for step in range(2 * thin, last + 1, thin):
-        if np.median(_share(rho, step, thin)) < 1 - loss:
+        if np.median(kept_ess_share(rho, step, stored_every=thin)) < 1 - loss:
             break
         chosen = step
     return int(chosen)
@@ -114,7 +116,13 @@ def storage_stride(draws: np.ndarray, *, most: int) -> int:
 
 
 def thinning_table(
-    function: np.ndarray, score: Score, *, thin: int, chosen: int, bytes_per_draw: int
+    function: np.ndarray,
+    score: Score,
+    *,
+    thin: int,
+    chosen: int,
+    bytes_per_draw: int,
+    of_chains: bool = True,
 ) -> Columns:
     """Tabulate cost and saving of thinning by one, two, four … times the storage stride.
 
@@ -130,6 +138,8 @@ def thinning_table(
         Step in use; it gets a row of its own and is marked.
     bytes_per_draw
         Size of one stored draw.
+    of_chains
+        Whether draws follow each other in chains. Others have one row, without an ESS.
 
     Returns
     -------
@@ -143,39 +153,25 @@ def thinning_table(
     InputError
         If fewer than 8 draws of a chain are stored or chosen, or one is not finite.
     """
-    steps = _steps(function.shape[1], thin, chosen)
-    rho = initial_monotone_sequence(autocorrelation(function))
+    steps, ess, shares = [1], [np.nan], [np.nan]
+    if of_chains:
+        steps = _steps(function.shape[1], thin, chosen)
+        rho = initial_monotone_sequence(autocorrelation(function))
+        shares = [float(np.median(kept_ess_share(rho, step))) for step in steps]
     thinned = [function[:, step - 1 :: step] for step in steps]
+    if of_chains:
+        ess = [float(np.median(ess_bulk(kept))) for kept in thinned]
     draws = np.array([kept.shape[0] * kept.shape[1] for kept in thinned])
     scores = [score(kept.reshape(-1, kept.shape[2])) for kept in thinned]
     return {
         "step": np.array(steps),
         "draws": draws,
-        "ess_f_median": np.array([np.median(ess_bulk(kept)) for kept in thinned]),
-        "ess_share": np.array([np.median(_share(rho, step, 1)) for step in steps]),
+        "ess_f_median": np.array(ess),
+        "ess_share": np.array(shares),
         **{name: np.array([found[name] for found in scores]) for name in SCORES},
         "megabytes": draws * bytes_per_draw / 1e6,
         "stored": np.array(steps) == thin,
         "chosen": np.array(steps) == chosen,
-    }
-
-
-def unthinned_table(function: np.ndarray, score: Score, *, bytes_per_draw: int) -> Columns:
-    """Tabulate draws that are not chains (chain, draw, reference_point): one row, without an ESS.
-
-    Columns as above; all draws are kept.
-    """
-    draws = np.array([function.shape[0] * function.shape[1]])
-    scores = score(function.reshape(-1, function.shape[2]))
-    return {
-        "step": np.array([1]),
-        "draws": draws,
-        "ess_f_median": np.array([np.nan]),
-        "ess_share": np.array([np.nan]),
-        **{name: np.array([scores[name]]) for name in SCORES},
-        "megabytes": draws * bytes_per_draw / 1e6,
-        "stored": np.array([True]),
-        "chosen": np.array([True]),
     }
 
 
@@ -189,12 +185,6 @@ def _steps(drawn: int, thin: int, chosen: int) -> list[int]:
         )
     doublings = int(np.log2(drawn // thin // FEWEST_DRAWS))
     return sorted({1, chosen, *(thin * 2**power for power in range(doublings + 1))})
-
-
-def _share(sequence: np.ndarray, step: int, stored_every: int) -> np.ndarray:
-    """Share of the ESS from a sequence that is already free of noise."""
-    share = stored_every * _time(sequence, stored_every) / (step * _time(sequence, step))
-    return np.asarray(np.minimum(share, 1.0))
 
 
 def _time(sequence: np.ndarray, step: int) -> np.ndarray:

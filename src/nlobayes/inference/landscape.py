@@ -16,10 +16,14 @@ import numpy as np
 import optax
 
 from nlobayes.errors import InputError
+from nlobayes.types import Columns
 
 Energy = Callable[[jax.Array], jax.Array]
 
 TIMES_PER_STEP = 8
+GRID, MARGIN = 41, 0.3
+"""Points along an axis of the plane, and the margin around the MAPs, relative to their range."""
+PATH_POINTS, BEZIER_STEPS, LEARNING_RATE = 61, 300, 0.1
 ON_ONE_LINE = 1e-6
 """Distance from a line, relative to the longest position, below which it is rounding error."""
 
@@ -139,3 +143,39 @@ def distances(paths: np.ndarray) -> dict[tuple[int, int], np.ndarray]:
     """
     pairs = combinations(range(len(paths)), 2)
     return {(i, j): np.linalg.norm(paths[i] - paths[j], axis=1) for i, j in pairs}
+
+
+def tabulate_plane(energy_fn: Energy, positions: np.ndarray) -> tuple[Columns, Columns]:
+    """Tabulate the energy on the plane through three positions (3, parameter), and at these.
+
+    Energies that are not finite are NaN.
+    """
+    plane = plane_through(positions)
+    low, high = plane.maps.min(axis=0), plane.maps.max(axis=0)
+    margin = MARGIN * (high - low)
+    alphas, betas = np.linspace(low - margin, high + margin, GRID).T
+    surface = {
+        "alpha": np.repeat(alphas, GRID),
+        "beta": np.tile(betas, GRID),
+        "energy": _finite(energies_on(energy_fn, plane, alphas, betas).ravel()),
+    }
+    alpha, beta = plane.maps.T
+    energy = _finite(np.array([energy_fn(position) for position in positions]))
+    return surface, {"alpha": alpha, "beta": beta, "energy": energy}
+
+
+def tabulate_path(key: jax.Array, energy_fn: Energy, positions: jax.Array) -> Columns:
+    """Tabulate the energy on the line between the first two positions, and on a Bezier path."""
+    first, last = positions[0], positions[1]
+    control = fit_bezier(
+        key, energy_fn, first, last, steps=BEZIER_STEPS, learning_rate=LEARNING_RATE
+    )
+    t = np.linspace(0, 1, PATH_POINTS)
+    straight = energies_along(energy_fn, first, midpoint(first, last), last, t)
+    curved = energies_along(energy_fn, first, control, last, t)
+    return {"t": t, "straight": _finite(straight), "bezier": _finite(curved)}
+
+
+def _finite(energies: np.ndarray) -> np.ndarray:
+    """Replace energies that are not finite by NaN."""
+    return np.where(np.isfinite(energies), energies, np.nan)

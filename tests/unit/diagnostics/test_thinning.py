@@ -3,7 +3,11 @@
 import numpy as np
 import pytest
 
-from nlobayes.diagnostics.autocorrelation import autocorrelation, integrated_time
+from nlobayes.diagnostics.autocorrelation import (
+    autocorrelation,
+    initial_monotone_sequence,
+    integrated_time,
+)
 from nlobayes.diagnostics.convergence import ess_bulk
 from nlobayes.diagnostics.thinning import (
     choose_step,
@@ -13,6 +17,10 @@ from nlobayes.diagnostics.thinning import (
 )
 from tests.chains import ar1
 from tests.refusals import refused
+
+
+def share_of(rho: np.ndarray, step: int, **settings: int) -> np.ndarray:
+    return kept_ess_share(initial_monotone_sequence(rho), step, **settings)
 
 
 def ar1_share(rho: float, step: int) -> float:
@@ -25,13 +33,13 @@ def ar1_share(rho: float, step: int) -> float:
 @pytest.mark.parametrize("step", [1, 2, 7, 40])
 def test_share_of_the_exact_autocorrelation(rho: float, step: int) -> None:
     exact = rho ** np.arange(2000)
-    assert kept_ess_share(exact, step) == pytest.approx(ar1_share(rho, step), rel=1e-6)
+    assert share_of(exact, step) == pytest.approx(ar1_share(rho, step), rel=1e-6)
 
 
 @pytest.mark.parametrize("step", [4, 8, 20])
 def test_share_relative_to_the_stored_draws(step: int) -> None:
     """A chain of every fourth draw is again an AR(1)."""
-    share = kept_ess_share(0.9 ** np.arange(2000), step, stored_every=4)
+    share = share_of(0.9 ** np.arange(2000), step, stored_every=4)
     assert share == pytest.approx(ar1_share(0.9**4, step // 4), rel=1e-6)
 
 
@@ -40,7 +48,7 @@ def test_share_relative_to_the_stored_draws(step: int) -> None:
 def test_share_of_sampled_chains(step: int) -> None:
     """Median of 40 quantities within 5 %, and as measured by the ESS of what is kept."""
     draws = ar1(0.8, (4, 5000, 40), seed=1)
-    share = np.median(kept_ess_share(autocorrelation(draws), step))
+    share = np.median(share_of(autocorrelation(draws), step))
     assert share == pytest.approx(ar1_share(0.8, step), rel=0.05)
     measured = np.median(ess_bulk(draws[:, step - 1 :: step]) / ess_bulk(draws))
     assert share == pytest.approx(measured, rel=0.1)
@@ -49,11 +57,11 @@ def test_share_of_sampled_chains(step: int) -> None:
 def test_every_draw_is_the_whole_and_thinning_adds_nothing() -> None:
     """Not even where noise makes the time of every second draw 0.4, a fifth of that of all."""
     noisy = np.concatenate([[1.0, 0.5, -0.3, 0.35], np.zeros(996)])
-    assert kept_ess_share(noisy, 2) == 1
+    assert share_of(noisy, 2) == 1
     rho = autocorrelation(ar1(0.6, (4, 300, 20), seed=2))
-    np.testing.assert_array_equal(kept_ess_share(rho, 1), 1.0)
+    np.testing.assert_array_equal(share_of(rho, 1), 1.0)
     for step in range(2, 60):
-        assert kept_ess_share(rho, step).max() <= 1
+        assert share_of(rho, step).max() <= 1
 
 
 @pytest.mark.statistical
@@ -126,7 +134,7 @@ def test_the_study_of_thinning() -> None:
         assert table["ess_f_median"][row] == np.median(ess_bulk(kept))
         assert table["rmse"][row] == pytest.approx(kept.mean())
         assert table["lppd"][row] == function[0, step - 1, 0]
-        share = kept_ess_share(autocorrelation(function), int(step))
+        share = share_of(autocorrelation(function), int(step))
         assert table["ess_share"][row] == np.median(share)
     assert table["ess_share"][0] == 1
 
@@ -160,5 +168,5 @@ def test_the_study_refuses_what_leaves_too_few(
 def test_the_share_explains_the_integrated_time() -> None:
     """Where only the first kept draw is correlated with itself, the share is tau / step."""
     draws = ar1(0.3, (4, 1000, 5), seed=9)
-    share = kept_ess_share(autocorrelation(draws), 900)
+    share = share_of(autocorrelation(draws), 900)
     np.testing.assert_allclose(share, integrated_time(draws) / 900, rtol=1e-12)

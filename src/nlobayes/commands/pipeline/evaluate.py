@@ -2,7 +2,6 @@
 
 from typing import Annotated
 
-import numpy as np
 import typer
 
 from nlobayes.artifacts.contents import DatasetFile
@@ -10,15 +9,15 @@ from nlobayes.artifacts.files import json_file
 from nlobayes.artifacts.predicted import NamedRival, NamedRivalFile, PredictionsFile
 from nlobayes.checks import failed
 from nlobayes.commands.stage import stage
-from nlobayes.diagnostics.convergence import FEWEST_DRAWS, ess_bulk
-from nlobayes.evaluation.run_evaluation import Evaluation, ScoredDraws
+from nlobayes.evaluation.run_evaluation import Evaluation
 from nlobayes.evaluation.scores.own import OwnScores
 from nlobayes.evaluation.tasks import task_of
+from nlobayes.evaluation.tasks.at_reference import count_scored
 from nlobayes.evaluation.tasks.combined import stack
 from nlobayes.evaluation.tasks.given import check_same_points, given
 from nlobayes.evaluation.tasks.learned import check_target, learned
 from nlobayes.evaluation.tasks.sizes import score_sizes
-from nlobayes.evaluation.tasks.task import Choices, ScoringData
+from nlobayes.evaluation.tasks.task import Choices
 from nlobayes.own_functions import bind
 from nlobayes.stage_files import Stated
 from nlobayes.study.jobs import EvaluateJob
@@ -56,7 +55,7 @@ def evaluate(
     limits, task = job.calibration, task_of(dataset)
     choices = Choices(job.seed, limits.coverage, limits.chi2, job.noise, own=own)
     scores = task.score(predicted, choices)
-    scores["learned"], scores["scored_draws"] = learned(dataset), _scored_draws(predicted)
+    scores["learned"], scores["scored_draws"] = learned(dataset), count_scored(predicted)
     if job.scores:
         scores["own_scores"] = {name: _described(score) for name, score in job.scores.items()}
     if predicted.sizes:
@@ -76,19 +75,6 @@ def _by_name(rivals: list[NamedRival], data: Dataset) -> dict[str, RivalPredicti
         check_target(data)
         check_same_points(one.observed, one.split, data, f"rival[{number}]")
     return {one.name: one.prediction for one in rivals}
-
-
-def _scored_draws(given: ScoringData) -> ScoredDraws:
-    """Count the draws that are scored, and estimate what they are worth at reference points."""
-    function = given.posterior.function[:, given.data.reference]
-    draws = function.reshape(given.chains, len(function) // given.chains, -1)
-    are_chains = given.chains > 1 and draws.shape[1] >= FEWEST_DRAWS
-    effective = ess_bulk(draws) if are_chains else None
-    return {
-        "draws_scored": len(function),
-        "ess_scored_median": None if effective is None else float(np.median(effective)),
-        "ess_scored_min": None if effective is None else float(effective.min()),
-    }
 
 
 def _described(score: CustomScore) -> Document:

@@ -15,7 +15,6 @@ from nlobayes.artifacts.netcdf import open_artifact, write_groups
 from nlobayes.artifacts.seals import digests
 from nlobayes.artifacts.thinned import check_same_rows, flatten
 from nlobayes.commands.draws_at_points import model_of, predict_draws
-from nlobayes.data.splits import SPLITS
 from nlobayes.errors import InputError
 from nlobayes.evaluation.reweighting import importance
 from nlobayes.evaluation.reweighting.importance import Weights
@@ -23,10 +22,9 @@ from nlobayes.study.jobs import ModelJob
 from nlobayes.study.jobs_of_runs import ReweightJob
 from nlobayes.study.library import preset_of
 from nlobayes.study.refusal import refusal
-from nlobayes.types import Dataset, NamedArrays
+from nlobayes.types import NamedArrays
 from nlobayes.untyped import Document
 
-PROBABILITIES = (0.025, 0.16, 0.5, 0.84, 0.975)
 LEAST_ESS = 100.0
 """Independent draws of the new model that determine a mean to a tenth of its sd."""
 
@@ -60,7 +58,8 @@ def reweight(
     total = len(weights.log_weights)
     typer.echo(f"{reliability}; {total} draws are worth {weights.ess:.0f}", err=True)
     if table is not None:
-        write_csv(table, _predictions(weights, stored, new, data))
+        function = predict_draws(flatten(stored), new, data).function
+        write_csv(table, importance.tabulate_change(weights, function, data.split))
     job = ReweightJob(model=old, target=new, seed=seed)
     rng = np.random.default_rng(seed)
     chosen = importance.resample(weights, total, rng)
@@ -116,24 +115,3 @@ def _choose(stored: NamedArrays, chosen: np.ndarray) -> xr.Dataset:
     values = {name: v[chosen][np.newaxis] for name, v in flatten(stored).items()}
     coords = {"chain": [0], "draw": np.arange(len(chosen))}
     return contents.named_group(stored._replace(values=values), ("chain", "draw"), coords)
-
-
-def _predictions(
-    weights: Weights, stored: NamedArrays, new: ModelJob, data: Dataset
-) -> dict[str, np.ndarray]:
-    """Tabulate mean, sd and quantiles of f before and after, on the model scale."""
-    function = predict_draws(flatten(stored), new, data).function
-    outputs = int(np.prod(function.shape[2:]))
-    flat = function.reshape(len(function), -1).astype(np.float64)
-    quantiles = importance.weighted_quantiles(weights, flat, PROBABILITIES)
-    named = np.array([*SPLITS, "unused"])
-    return {
-        "point": np.repeat(np.arange(len(data.split)), outputs),
-        "output": np.tile(np.arange(outputs), len(data.split)),
-        "split": np.repeat(named[data.split], outputs),
-        "mean_before": flat.mean(axis=0),
-        "sd_before": flat.std(axis=0),
-        "mean": importance.weighted_mean(weights, flat),
-        "sd": importance.weighted_sd(weights, flat),
-        **{f"q{100 * p:g}": q for p, q in zip(PROBABILITIES, quantiles, strict=True)},
-    }

@@ -15,9 +15,12 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import logsumexp
 
+from nlobayes.data.splits import SPLITS
 from nlobayes.diagnostics import estimators as _arviz
 from nlobayes.errors import InputError
+from nlobayes.types import Columns
 
+PROBABILITIES = (0.025, 0.16, 0.5, 0.84, 0.975)
 LARGEST_K = 0.7
 """Pareto k above which weights are unreliable for any number of draws."""
 FEWEST_DRAWS = 25
@@ -279,3 +282,23 @@ def _smoothed(shifted: np.ndarray, relative_efficiency: float) -> tuple[np.ndarr
     power = min(1.0, _SPAN / -cutoff)
     log_weights, k = _arviz.psis(power * shifted, relative_efficiency)
     return (log_weights, k) if power == 1 else (plain, k / power)
+
+
+def tabulate_change(weights: Weights, function: np.ndarray, split: np.ndarray) -> Columns:
+    """Tabulate mean, sd and quantiles of f (draw, point, ...) before and after the weights.
+
+    `split` (point,) holds the numbers of the splits.
+    """
+    outputs = int(np.prod(function.shape[2:]))
+    flat = function.reshape(len(function), -1).astype(np.float64)
+    quantiles = weighted_quantiles(weights, flat, PROBABILITIES)
+    return {
+        "point": np.repeat(np.arange(len(split)), outputs),
+        "output": np.tile(np.arange(outputs), len(split)),
+        "split": np.repeat(np.array([*SPLITS, "unused"])[split], outputs),
+        "mean_before": flat.mean(axis=0),
+        "sd_before": flat.std(axis=0),
+        "mean": weighted_mean(weights, flat),
+        "sd": weighted_sd(weights, flat),
+        **{f"q{100 * p:g}": q for p, q in zip(PROBABILITIES, quantiles, strict=True)},
+    }
