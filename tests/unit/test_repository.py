@@ -102,10 +102,14 @@ def test_what_only_the_owner_knows_is_marked_and_nothing_is_published_before() -
     assert "permissions" not in jobs["test"]
 
 
-def test_citation_has_the_version_and_licence_of_the_project() -> None:
+def test_citation_and_change_log_have_the_version_of_the_project() -> None:
     project, citation = read_toml("pyproject.toml")["project"], read_yaml("CITATION.cff")
     assert citation["version"] == project["version"]
     assert citation["license"] == project["license"]
+    released = re.findall(
+        r"^## \[(\d\S*)\] - \d{4}-\d\d-\d\d$", (ROOT / "CHANGELOG.md").read_text(), re.M
+    )
+    assert released[0] == project["version"]
     assert (ROOT / "LICENSE").read_text().startswith("BSD 3-Clause License\n")
 
 
