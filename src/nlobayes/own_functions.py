@@ -29,10 +29,7 @@ class Bound:
     def __call__(self, *given: Any) -> Any:
         """Call the function.
 
-        Raises
-        ------
-        InputError
-            If it raises an exception.
+        Raises InputError if it raises an exception.
         """
         try:
             return self.function(*given, **self.settings)
@@ -67,10 +64,7 @@ def bind_activations(named: Any) -> Any:
 def load_function(code: Code) -> Callable[..., Any]:
     """Import the digested bytes of a user's file, and return its function.
 
-    Raises
-    ------
-    InputError
-        If the bytes have changed, raise an exception, or have no such function.
+    Raises InputError if the bytes have changed, raise an exception, or have no such function.
     """
     spec = spec_from_loader(Path(code.file).stem, _Pinned(code.file, code.sha256))
     assert spec is not None

@@ -50,10 +50,8 @@ def preview(job: PrepareJob, path: Path) -> None:
 def prepared(table: Table, job: PrepareJob, path: Path) -> Prepared:
     """Check a table that was read from `path`, split and transform it.
 
-    Raises
-    ------
-    InputError
-        If the table does not have what the job requests, or its rows cannot be learned.
+    Raises InputError if the table does not have what the job requests, or its rows cannot be
+    learned.
     """
     given = _rows_kept(table, job, path)
     request = _request_of(job)
@@ -107,10 +105,7 @@ def _doubts(selection: Selection, columns: Sequence[str], constant: Sequence[str
 def _rows_kept(table: Table, job: PrepareJob, path: Path, *, whole: bool = True) -> Table:
     """Select the rows of a table that a dataset keeps; in a `whole` table every value must occur.
 
-    Raises
-    ------
-    InputError
-        If the column of the filter is missing, or no row has one of its values.
+    Raises InputError if the column of the filter is missing, or no row has one of its values.
     """
     if job.rows is None:
         return table

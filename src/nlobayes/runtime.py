@@ -44,10 +44,7 @@ def configure(
 def choose_device(device: str, chain_group: int = 0, shards: int = 1) -> None:
     """Choose the device of a job; chain groups use several GPUs in turn.
 
-    Raises
-    ------
-    InputError
-        If there are too few devices of this kind.
+    Raises InputError if there are too few devices of this kind.
     """
     import jax
 

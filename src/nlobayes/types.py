@@ -31,99 +31,67 @@ class RowGroups(NamedTuple):
 
 
 class Dataset(NamedTuple):
-    """A prepared table: columns as read, inputs of the network, and the transforms between them.
-
-    Attributes
-    ----------
-    inputs
-        Columns as read (point, input).
-    features
-        Inputs of the network (point, feature).
-    target
-        Standardised target: shape (point,), or (point, output) for several targets; integer
-        labels for classification.
-    observed
-        Target as read, in its unit, of the same axes.
-    split
-        0 train, 1 validation, 2 test, -1 unused (point,).
-    reference
-        Rows at which convergence is checked (reference_point,).
-    transforms
-        Constants of the feature and target transforms, by name.
-    units
-        Unit of each input and of each target, by name.
-    scale_uncertainty
-        Change of the target under variation of the physical scale, on the scale that the network
-        learns (point,); None if it is not known.
-    error
-        Standard deviation of the numerical noise of the target, on the scale that the network
-        learns: dex where that is log10 (point,); None where it is not known.
-    relative_to
-        Reference of the target, or of the first of several, in its unit (point,); None if the
-        target is learned directly. `transforms` defines the reference.
-    groups
-        Group of each row, such as rows of known quality, whose scores are separate; None where no
-        column names them.
-    """
+    """A prepared table: columns as read, inputs of the network, and the transforms between them."""
 
     inputs: np.ndarray
+    """Columns as read (point, input)."""
     features: np.ndarray
+    """Inputs of the network (point, feature)."""
     target: np.ndarray
+    """Standardised target: shape (point,), or (point, output) for several targets; integer labels
+    for classification."""
     observed: np.ndarray
+    """Target as read, in its unit, of the same axes."""
     split: np.ndarray
+    """0 train, 1 validation, 2 test, -1 unused (point,)."""
     reference: np.ndarray
+    """Rows at which convergence is checked (reference_point,)."""
     input_names: tuple[str, ...]
     feature_names: tuple[str, ...]
     target_names: tuple[str, ...]
     transforms: dict[str, Document]
+    """Constants of the feature and target transforms, by name."""
     units: dict[str, str]
+    """Unit of each input and of each target, by name."""
     scale_uncertainty: np.ndarray | None = None
+    """Change of the target under variation of the physical scale, on the scale that the network
+    learns (point,); None if it is not known."""
     error: np.ndarray | None = None
+    """Standard deviation of the numerical noise of the target, on the scale that the network
+    learns: dex where that is log10 (point,); None where it is not known."""
     relative_to: np.ndarray | None = None
+    """Reference of the target, or of the first of several, in its unit (point,); None if the target
+    is learned directly. `transforms` defines the reference."""
     groups: RowGroups | None = None
+    """Group of each row, such as rows of known quality, whose scores are separate; None where no
+    column names them."""
 
 
 class Plane(NamedTuple):
-    """Class probabilities of the draws between the rows, on a grid over two inputs.
-
-    Attributes
-    ----------
-    inputs
-        Points of the grid (grid_point, input).
-    probability
-        Predictive probabilities, the means over draws (grid_point, class).
-    expected_entropy
-        Mean over draws of the entropy of one draw's probabilities, in nats (grid_point,).
-    names
-        Names of the inputs.
-    """
+    """Class probabilities of the draws between the rows, on a grid over two inputs."""
 
     inputs: np.ndarray
+    """Points of the grid (grid_point, input)."""
     probability: np.ndarray
+    """Predictive probabilities, the means over draws (grid_point, class)."""
     expected_entropy: np.ndarray
+    """Mean over draws of the entropy of one draw's probabilities, in nats (grid_point,)."""
     names: tuple[str, ...] = ()
+    """Names of the inputs."""
 
 
 class RivalPrediction(NamedTuple):
-    """The predictions of a rival at every point, on the model scale.
-
-    Attributes
-    ----------
-    function
-        Its draws (draw, point), in the form of a posterior; empty if its library is missing.
-    sd
-        Standard deviation of a new observation as the rival states it (point,); None if it states
-        none.
-    facts
-        Facts of its fit, such as the rows that it used.
-    missing
-        Required package that is not installed; None if the rival was fitted.
-    """
+    """The predictions of a rival at every point, on the model scale."""
 
     function: np.ndarray
+    """Its draws (draw, point), in the form of a posterior; empty if its library is missing."""
     sd: np.ndarray | None
+    """Standard deviation of a new observation as the rival states it (point,); None if it states
+    none."""
     facts: Facts
+    """Facts of its fit, such as the rows that it used."""
     missing: str | None = None
+    """Required package that is not installed; None if the rival was fitted."""
 
 
 class NamedArrays(NamedTuple):
@@ -151,55 +119,37 @@ class MAPEstimate(NamedTuple):
 
 
 class PosteriorDraws(NamedTuple):
-    """Draws of a posterior by any method: chains of MCMC, or an approximation as one chain.
-
-    Attributes
-    ----------
-    function
-        The network at the reference points in its own units (chain, draw, reference_point), with
-        a last axis (output) where it has several.
-    log_density
-        Log density of every draw (chain, draw), up to a constant.
-    variables
-        Weights by name, leading axes (chain, draw); None if a method gives only functions.
-    masks
-        Masks of the weights that a draw uses, by name of the array, if architectures differ; the
-        others are zero, so that predictions need no mask.
-    log_approximation
-        Log density (chain, draw) of the distribution of an approximation; None if not known.
-    centres
-        Weights by name, leading axes (chain, draw), at which the network of each draw is
-        linearised; None where draws are of the network itself.
-    """
+    """Draws of a posterior by any method: chains of MCMC, or an approximation as one chain."""
 
     function: np.ndarray
+    """The network at the reference points in its own units (chain, draw, reference_point), with a
+    last axis (output) where it has several."""
     log_density: np.ndarray
+    """Log density of every draw (chain, draw), up to a constant."""
     variables: NamedArrays | None = None
+    """Weights by name, leading axes (chain, draw); None if a method gives only functions."""
     masks: Mapping[str, np.ndarray] = {}
+    """Masks of the weights that a draw uses, by name of the array, if architectures differ; the
+    others are zero, so that predictions need no mask."""
     log_approximation: np.ndarray | None = None
+    """Log density (chain, draw) of the distribution of an approximation; None if not known."""
     centres: NamedArrays | None = None
+    """Weights by name, leading axes (chain, draw), at which the network of each draw is linearised;
+    None where draws are of the network itself."""
 
 
 class PredictedDraws(NamedTuple):
-    """Predictions of draws: on the model scale, or the probabilities of classes.
-
-    Attributes
-    ----------
-    function
-        f of every draw (draw, point), or (draw, point, output) for several targets; for classes
-        their probabilities (draw, point, class).
-    family
-        Family of the likelihood's noise; None for classes.
-    scale
-        Its scale, which broadcasts over `function`.
-    degrees_of_freedom
-        Of a Student-t; a number, or one per draw (draw, 1).
-    """
+    """Predictions of draws: on the model scale, or the probabilities of classes."""
 
     function: np.ndarray
+    """f of every draw (draw, point), or (draw, point, output) for several targets; for classes
+    their probabilities (draw, point, class)."""
     family: str | None = None
+    """Family of the likelihood's noise; None for classes."""
     scale: np.ndarray | None = None
+    """Its scale, which broadcasts over `function`."""
     degrees_of_freedom: Any = None
+    """Of a Student-t; a number, or one per draw (draw, 1)."""
 
 
 class Predictions(NamedTuple):
@@ -269,37 +219,24 @@ class NoiseTable(NamedTuple):
 
 
 class SurrogateContent(NamedTuple):
-    """The arrays of a surrogate for predictions, and its facts.
-
-    Attributes
-    ----------
-    variables
-        Weights and biases by name, each with leading axis (draw,).
-    features
-        Train rows as inputs of the network (row, feature).
-    spacing
-        Distance between train rows around each (row,).
-    limits
-        Smallest and largest value of each input among the train rows (input, 2).
-    typical
-        Inputs of a train row in the middle of the others (input,).
-    noises
-        The predictive noise of each target, in the bins of a feature; classes have none.
-    facts
-        Everything else by name: transforms, units, the noise's scale, verdicts, provenance.
-    sha256
-        SHA-256 of the file that was read; empty otherwise.
-    rows
-        Train rows that an infinitely wide network is conditioned on: `features` (row, feature),
-        `target` (row,) and `error` (row,) by name; empty for other networks.
-    """
+    """The arrays of a surrogate for predictions, and its facts."""
 
     variables: dict[str, np.ndarray]
+    """Weights and biases by name, each with leading axis (draw,)."""
     features: np.ndarray
+    """Train rows as inputs of the network (row, feature)."""
     spacing: np.ndarray
+    """Distance between train rows around each (row,)."""
     limits: np.ndarray
+    """Smallest and largest value of each input among the train rows (input, 2)."""
     typical: np.ndarray
+    """Inputs of a train row in the middle of the others (input,)."""
     noises: tuple[NoiseTable, ...]
+    """The predictive noise of each target, in the bins of a feature; classes have none."""
     facts: Document
+    """Everything else by name: transforms, units, the noise's scale, verdicts, provenance."""
     sha256: str = ""
+    """SHA-256 of the file that was read; empty otherwise."""
     rows: Mapping[str, np.ndarray] = {}
+    """Train rows that an infinitely wide network is conditioned on: `features` (row, feature),
+    `target` (row,) and `error` (row,) by name; empty for other networks."""

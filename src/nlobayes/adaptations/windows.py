@@ -75,10 +75,7 @@ class WindowWarmup(WarmupSettings):
     def build(self, untuned: Untuned) -> Adaptation:
         """Build the warm-up of a kernel whose tuned record is `Tuned`.
 
-        Raises
-        ------
-        InputError
-            If the mass matrix is `gauss_newton` and the model has no curvature.
+        Raises InputError if the mass matrix is `gauss_newton` and the model has no curvature.
         """
         import jax
         import jax.numpy as jnp

@@ -32,11 +32,8 @@ def assemble(warmups: Iterable[Artifact], segments: Iterable[Artifact], every: i
 
     Of the weights in the segments, those of every `every`-th draw of a chain are kept.
 
-    Raises
-    ------
-    InputError
-        If a file cannot be used, a segment is out of order, a chain repeats, or the arrays of two
-        files do not fit together.
+    Raises InputError if a file cannot be used, a segment is out of order, a chain repeats, or the
+    arrays of two files do not fit together.
     """
     warmed = _chain_groups(warmups, ("warmup_sample_stats",))
     drawn = _chain_groups(segments, DRAWN, every)

@@ -33,10 +33,7 @@ def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
     The umask sets the modes of the file and of new folders. Temporary files of killed writers of
     `path` are deleted; those of running writers are kept.
 
-    Raises
-    ------
-    InputError
-        If the directory cannot be written or is full; then no temporary file remains.
+    Raises InputError if the directory cannot be written or is full; then no temporary file remains.
     """
     temporary = None
     try:
@@ -132,10 +129,7 @@ def write_parquet(path: Path, table: pa.Table) -> None:
 def write_folder(path: Path, copies: Mapping[str, Path], texts: Mapping[str, str]) -> None:
     """Make a folder of copies of files and of text files, both by their names in the folder.
 
-    Raises
-    ------
-    InputError
-        If `path` exists or cannot be written; then no temporary folder remains.
+    Raises InputError if `path` exists or cannot be written; then no temporary folder remains.
     """
     if path.exists() or path.is_symlink():
         raise InputError("artifacts.folder_exists", path=path)
@@ -165,10 +159,7 @@ def _copy(source: Path, target: Path) -> None:
 def read_json(path: Path, *keys: str) -> Document:
     """Read a JSON object that has these keys.
 
-    Raises
-    ------
-    InputError
-        If the file is missing, not JSON, not an object or lacks a key.
+    Raises InputError if the file is missing, not JSON, not an object or lacks a key.
     """
     try:
         content = json.loads(path.read_text("utf-8"), parse_constant=_refuse_constant)
@@ -190,10 +181,7 @@ def read_as(kind: type[Kind], path: Path, *keys: str) -> Kind:
 def read_csv(path: Path) -> pd.DataFrame:
     """Read a table that `write_csv` wrote.
 
-    Raises
-    ------
-    InputError
-        If the file is missing or not CSV.
+    Raises InputError if the file is missing or not CSV.
     """
     import pandas as pd
 

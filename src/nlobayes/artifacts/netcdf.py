@@ -24,22 +24,15 @@ Groups = dict[str, xr.Dataset]
 
 
 class Artifact(NamedTuple):
-    """An artifact that was read and checked once.
-
-    Attributes
-    ----------
-    groups
-        Its groups by name, in memory.
-    attrs
-        Attributes of the file, with JSON decoded.
-    sha256
-        SHA-256 of the bytes that were read.
-    """
+    """An artifact that was read and checked once."""
 
     path: Path
     groups: Groups
+    """Its groups by name, in memory."""
     attrs: Document
+    """Attributes of the file, with JSON decoded."""
     sha256: str
+    """SHA-256 of the bytes that were read."""
 
 
 MEANINGS = {
@@ -98,10 +91,7 @@ def open_artifact(
 
     Without a `kind` any kind is read, and required groups and variables are not checked.
 
-    Raises
-    ------
-    InputError
-        If the file is missing, unreadable, not what was written, or not of this kind.
+    Raises InputError if the file is missing, unreadable, not what was written, or not of this kind.
     """
     sha256 = check_seal(path)
     with open_plain(path):
@@ -169,10 +159,7 @@ def check_groups(
 ) -> None:
     """Check that the groups, or `only` those of these names, are those of a kind of artifact.
 
-    Raises
-    ------
-    InputError
-        If a group or a variable is missing, or has other dims.
+    Raises InputError if a group or a variable is missing, or has other dims.
     """
     schema = SCHEMAS.get(f"{kind}/{form}") if form else SCHEMAS[kind]
     if schema is None:

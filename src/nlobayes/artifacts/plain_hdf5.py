@@ -58,10 +58,7 @@ class Plain(NamedTuple):
 def open_plain(path: Path) -> Iterator[Plain]:
     """Open a file and check that it holds plain arrays alone, no more bytes than it has.
 
-    Raises
-    ------
-    InputError
-        If the check fails, or the file cannot be read as HDF5.
+    Raises InputError if the check fails, or the file cannot be read as HDF5.
     """
     try:
         file = _open(os.fsencode(path))

@@ -30,10 +30,7 @@ def write_record(path: Path | None, record: Facts, outputs: Sequence[Path]) -> N
 def read_record(path: Path) -> Document:
     """Read a record.
 
-    Raises
-    ------
-    InputError
-        If the file cannot be read, lacks a key, or has changed since it was written.
+    Raises InputError if the file cannot be read, lacks a key, or has changed since it was written.
     """
     content = read_json(path, *KEYS)
     as_written = as_json(content) == path.read_text("utf-8")

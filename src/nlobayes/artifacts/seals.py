@@ -37,10 +37,7 @@ class OpenFile(Protocol):
 def digest(path: Path) -> str:
     """Compute the SHA-256 of a file, as `sha256sum` does.
 
-    Raises
-    ------
-    InputError
-        If the file cannot be read.
+    Raises InputError if the file cannot be read.
     """
     try:
         with _open(path) as file:

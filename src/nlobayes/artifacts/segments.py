@@ -25,26 +25,18 @@ class Checkpoint(NamedTuple):
     """State of a group of chains, from which it continues bit for bit.
 
     The keys follow from the run's seed, `chains` and `next_step`.
-
-    Attributes
-    ----------
-    chains
-        Numbers of the chains of the chain group.
-    next_step
-        Number of the next step of the warm-up, or of the next draw.
-    state
-        Arrays of the kernel's state by name, each with leading axis (chain,).
-    tuned
-        Arrays of the tuned values by name, each with leading axis (chain,).
-    adaptation
-        Arrays of the carry of an unfinished warm-up, by name; empty in sampling.
     """
 
     chains: tuple[int, ...]
+    """Numbers of the chains of the chain group."""
     next_step: int
+    """Number of the next step of the warm-up, or of the next draw."""
     state: dict[str, np.ndarray]
+    """Arrays of the kernel's state by name, each with leading axis (chain,)."""
     tuned: dict[str, np.ndarray]
+    """Arrays of the tuned values by name, each with leading axis (chain,)."""
     adaptation: dict[str, np.ndarray]
+    """Arrays of the carry of an unfinished warm-up, by name; empty in sampling."""
 
 
 class WarmupSegment(NamedTuple):

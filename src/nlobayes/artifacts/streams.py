@@ -31,10 +31,7 @@ def to_batch(*groups: Mapping[str, tuple[str, np.ndarray]]) -> pa.RecordBatch:
 
     Masked cells are null.
 
-    Raises
-    ------
-    InputError
-        If two columns have one name.
+    Raises InputError if two columns have one name.
     """
     names = [*chain.from_iterable(groups)]
     if len(set(names)) < len(names):
@@ -61,10 +58,7 @@ def write_chunks(path: Path, chunks: Chunks, form: str) -> None:
 
     CSV headers contain the metadata `unit` of each field. `form` is one of `FORMS`.
 
-    Raises
-    ------
-    InputError
-        If the directory cannot be written or is full.
+    Raises InputError if the directory cannot be written or is full.
     """
 
     def write(temporary: Path) -> None:

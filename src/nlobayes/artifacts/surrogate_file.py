@@ -30,10 +30,7 @@ CLASSES = "classes"
 def read_surrogate(path: Path) -> SurrogateContent:
     """Read an exported surrogate; `surrogate.consistency` checks its content.
 
-    Raises
-    ------
-    InputError
-        If the file is missing, cannot be read, has changed, or is no surrogate.
+    Raises InputError if the file is missing, cannot be read, has changed, or is no surrogate.
     """
     sha256 = check_seal(path, KIND)
     with open_plain(path) as file:

@@ -20,10 +20,7 @@ FORM = re.compile(r"\.(?P<name>.+)\.(?P<machine>[0-9a-f]{8})-(?P<process>\d{1,9}
 def create(path: Path) -> Path:
     """Create an empty temporary file beside `path`, with the mode that the umask gives.
 
-    Raises
-    ------
-    OSError
-        If the folder cannot be written or is full.
+    Raises OSError if the folder cannot be written or is full.
     """
     temporary = name_beside(path)
     os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))

@@ -20,10 +20,7 @@ def read_weights(thinned: Groups, posterior: object) -> NamedArrays:
     If draws differ in architecture, the units that a draw lacks have weights of zero. Masks then
     change no prediction.
 
-    Raises
-    ------
-    InputError
-        If the posterior has draws of functions but none of weights.
+    Raises InputError if the posterior has draws of functions but none of weights.
     """
     if not thinned["posterior"].data_vars:
         raise InputError("commands.no_weights", where=posterior)
@@ -38,10 +35,7 @@ def flatten(named: NamedArrays) -> dict[str, np.ndarray]:
 def check_same_rows(thinned: Groups, data: Dataset, posterior: object) -> None:
     """Refuse a dataset if the posterior was not conditioned on it.
 
-    Raises
-    ------
-    InputError
-        If the targets of the train rows differ.
+    Raises InputError if the targets of the train rows differ.
     """
     if not np.array_equal(thinned["observed_data"]["target"], data.target[data.split == 0]):
         raise InputError("commands.other_train_rows", where=posterior)
@@ -55,10 +49,7 @@ def read_centres(thinned: Groups) -> NamedArrays | None:
 def check_networks(made: Mapping[str, Any], posterior: object) -> None:
     """Refuse a posterior of linearised networks, given the attributes of its file.
 
-    Raises
-    ------
-    InputError
-        If the networks are linearised.
+    Raises InputError if the networks are linearised.
     """
     if made.get("predictive") == LINEARISED:
         raise InputError("commands.linearised", where=posterior)

@@ -65,10 +65,7 @@ def _hyperparameters(model: Model) -> np.ndarray:
 def name_draws(model: Model, dataset: Dataset, drawn: MethodDraws) -> PosteriorDraws:
     """Name the draws of a method and arrange them as one chain.
 
-    Raises
-    ------
-    InputError
-        If the network is not finite at some of them.
+    Raises InputError if the network is not finite at some of them.
     """
     positions = drawn.positions
     variables = name_variables(model, positions[np.newaxis])

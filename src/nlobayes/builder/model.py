@@ -97,11 +97,8 @@ def build_model(
     Without `non_centered` its variables are the named ones of stored draws. `earlier` are the
     earlier data that the job's prior names.
 
-    Raises
-    ------
-    InputError
-        If the likelihood does not fit the number of classes or of outputs, or earlier data are not
-        given where the prior names them, or are of something else.
+    Raises InputError if the likelihood does not fit the number of classes or of outputs, or earlier
+    data are not given where the prior names them, or are of something else.
     """
     pieces = pieces_of(job, dataset)
     network, prior = pieces.network, pieces.prior

@@ -26,11 +26,8 @@ def draw_start(model: Model, start: str, *, seed: int, chain: int, draws: int = 
     `start` is the setting of pretraining; the first of the `draws` of `best_of_prior` is the draw
     of `prior`.
 
-    Raises
-    ------
-    InputError
-        If `start` is `he` and the prior does not state each weight as a number times a scale plus
-        a mean.
+    Raises InputError if `start` is `he` and the prior does not state each weight as a number times
+    a scale plus a mean.
     """
     key = chain_key(seed, "start", chain)
     if start == "standard_normal":
@@ -140,10 +137,7 @@ def build_search(
     exist. If the output layer is integrated out, the loss is that of the other parameters, and the
     result has the conditional mean of the output layer.
 
-    Raises
-    ------
-    InputError
-        If the output layer is integrated out and the preset requests minibatches.
+    Raises InputError if the output layer is integrated out and the preset requests minibatches.
     """
     if model.sampled.complete is not None and preset.batch != "full":
         raise InputError("builder.minibatches", where="pretraining.batch", batch=preset.batch)

@@ -62,10 +62,8 @@ def state(
     Without `non_centered` its variables are the named ones of stored draws. `earlier` are the
     earlier data that the prior names.
 
-    Raises
-    ------
-    InputError
-        If earlier data are not given where the prior names them, or are of something else.
+    Raises InputError if earlier data are not given where the prior names them, or are of something
+    else.
     """
     if pieces.network.is_infinite:
         return _state_infinite(pieces, dataset)

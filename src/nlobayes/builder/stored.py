@@ -28,10 +28,7 @@ class Components(NamedTuple):
 def components(job: ModelJob, dataset: Dataset, stored: NamedArrays) -> Components:
     """Evaluate both components of a model at stored draws, variables (chain, draw, ...) by name.
 
-    Raises
-    ------
-    InputError
-        If the model has variables that the draws lack, or has in another shape.
+    Raises InputError if the model has variables that the draws lack, or has in another shape.
     """
     here = job.model_copy(update={"device": "cpu", "shards": 1})
     model = build_model(here, dataset, non_centered=False)
@@ -57,10 +54,7 @@ def components(job: ModelJob, dataset: Dataset, stored: NamedArrays) -> Componen
 def log_ratios(old: ModelJob, new: ModelJob, dataset: Dataset, stored: NamedArrays) -> np.ndarray:
     """Compute log density of a new over that of the old model at stored draws (chain, draw).
 
-    Raises
-    ------
-    InputError
-        If the two models do not have the same variables.
+    Raises InputError if the two models do not have the same variables.
     """
     before, after = (components(job, dataset, stored) for job in (old, new))
     apart = sorted(before.names ^ after.names)

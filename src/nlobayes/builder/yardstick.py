@@ -37,10 +37,7 @@ def sample_chains(
 
     Log density, function and noise are computed as for our chains.
 
-    Raises
-    ------
-    InputError
-        If the package of the sampler is not installed, or a draw is not finite.
+    Raises InputError if the package of the sampler is not installed, or a draw is not finite.
     """
     model, method = build_model(job.model, dataset, earlier), job.method
     seed = int(np.random.SeedSequence([job.seed, STAGES["sample"]]).generate_state(1)[0])

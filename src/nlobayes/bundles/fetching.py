@@ -36,10 +36,7 @@ class Source(NamedTuple):
 def catalog() -> dict[str, Source]:
     """Return the bundles of all catalogs by name.
 
-    Raises
-    ------
-    InputError
-        If a catalog cannot be read, or is invalid.
+    Raises InputError if a catalog cannot be read, or is invalid.
     """
     custom = os.environ.get(CATALOG_VARIABLE)
     sources: dict[str, Source] = {}
@@ -57,10 +54,8 @@ def catalog() -> dict[str, Source]:
 def fetch(name: str) -> Path:
     """Return the folder of a bundle in the cache, after downloading missing and damaged files.
 
-    Raises
-    ------
-    InputError
-        If no catalog has the bundle, a download fails, or a downloaded file has another digest.
+    Raises InputError if no catalog has the bundle, a download fails, or a downloaded file has
+    another digest.
     """
     known = catalog()
     if name not in known:

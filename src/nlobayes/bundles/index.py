@@ -86,10 +86,7 @@ def as_mapping(index: Index) -> Document:
 def read_index(folder: Path) -> Index:
     """Read the index of a folder, which may come from an unknown source.
 
-    Raises
-    ------
-    InputError
-        If the index is missing, has another version, or has an invalid entry.
+    Raises InputError if the index is missing, has another version, or has an invalid entry.
     """
     path = folder / INDEX
     content = read_json(path, NAMED, "surrogates")

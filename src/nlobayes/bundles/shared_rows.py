@@ -61,10 +61,8 @@ def as_mapping(rows: SharedRows) -> Document:
 def read_rows(given: Any, files: Sequence[str], where: str) -> SharedRows:
     """Read shared rows from an index, which may come from an unknown source.
 
-    Raises
-    ------
-    InputError
-        If they name surrogates that are not in the index, or are no tables of finite numbers.
+    Raises InputError if they name surrogates that are not in the index, or are no tables of finite
+    numbers.
     """
     if not _are_rows(given, files):
         raise InputError("bundles.shared_rows", where=where)

@@ -119,11 +119,8 @@ def _outputs(
 def model_of(posterior: Path) -> ModelJob:
     """Read the model of a thinned posterior.
 
-    Raises
-    ------
-    InputError
-        If the file is no thinned posterior, its model is not known here, or its networks are
-        linearised or infinitely wide.
+    Raises InputError if the file is no thinned posterior, its model is not known here, or its
+    networks are linearised or infinitely wide.
     """
     made = read_attrs(posterior)
     spec = made.get("spec") if made.get("kind") == "thinned" else None

@@ -13,10 +13,7 @@ from nlobayes.types import Table
 def check_ending(path: Path) -> None:
     """Refuse a path that names no format of tables.
 
-    Raises
-    ------
-    InputError
-        If it ends neither in .csv nor in .parquet.
+    Raises InputError if it ends neither in .csv nor in .parquet.
     """
     if path.suffix not in {".csv", ".parquet"}:
         raise InputError("commands.table_ending", where="--out", path=path)

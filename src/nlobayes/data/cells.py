@@ -40,20 +40,14 @@ _EXCHANGED = str.maketrans(".,", ",.")
 
 
 class Notation(NamedTuple):
-    """How the numbers of a column are written.
-
-    Attributes
-    ----------
-    decimal
-        Decimal mark, a point or a comma; empty where the rows do not show it. A comma in a number
-        is then not read.
-    suffix
-        Percent sign or unit behind every number; empty if there is none. Percentages are read as
-        fractions.
-    """
+    """How the numbers of a column are written."""
 
     decimal: str = ""
+    """Decimal mark, a point or a comma; empty where the rows do not show it. A comma in a number is
+    then not read."""
     suffix: str = ""
+    """Percent sign or unit behind every number; empty if there is none. Percentages are read as
+    fractions."""
 
 
 PLAIN = Notation()

@@ -25,10 +25,7 @@ _DIGITS = re.compile(r"[0-9]+")
 def check_header(names: Sequence[str], source: str) -> None:
     """Refuse a header that does not give every column one name.
 
-    Raises
-    ------
-    InputError
-        If there is no name, one is empty or repeated, or there are too many.
+    Raises InputError if there is no name, one is empty or repeated, or there are too many.
     """
     if not names:
         raise InputError("data.empty_file", where=source)

@@ -57,12 +57,9 @@ def make_dataset(
 ) -> Dataset:
     """Make the dataset from the selected columns and the groups of their rows.
 
-    Raises
-    ------
-    InputError
-        If a split is empty, a feature or the target is not finite, the target or every feature is
-        constant on the train rows, or a class does not occur in them; or if the reference is not
-        finite, or not positive on the scale log10.
+    Raises InputError if a split is empty, a feature or the target is not finite, the target or
+    every feature is constant on the train rows, or a class does not occur in them; or if the
+    reference is not finite, or not positive on the scale log10.
     """
     theory: Document = {}
     if choices.theory is not None:

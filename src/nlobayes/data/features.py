@@ -15,25 +15,17 @@ ROWS_NAMED = 5
 
 
 class Components(NamedTuple):
-    """Directions of the largest variance.
-
-    Attributes
-    ----------
-    mean
-        Mean of each feature (feature,).
-    directions
-        Orthonormal directions, largest variance first (component, feature). The sign of each makes
-        its entry of largest magnitude positive.
-    sd
-        Standard deviation of the rows along each (component,).
-    explained
-        Share of the variance of the rows along each (component,).
-    """
+    """Directions of the largest variance."""
 
     mean: np.ndarray
+    """Mean of each feature (feature,)."""
     directions: np.ndarray
+    """Orthonormal directions, largest variance first (component, feature). The sign of each makes
+    its entry of largest magnitude positive."""
     sd: np.ndarray
+    """Standard deviation of the rows along each (component,)."""
     explained: np.ndarray
+    """Share of the variance of the rows along each (component,)."""
 
 
 def feature_names(
@@ -111,10 +103,7 @@ def _check_columns(name: str, chosen: FeatureMap, shape: tuple[int, ...]) -> Non
 def principal_components(rows: np.ndarray, count: int) -> Components:
     """Find the principal components of rows (row, feature), by a singular value decomposition.
 
-    Raises
-    ------
-    InputError
-        If the rows vary in fewer directions than components are requested.
+    Raises InputError if the rows vary in fewer directions than components are requested.
     """
     mean = rows.mean(axis=0)
     _, singular, directions = np.linalg.svd(rows - mean, full_matrices=False)

@@ -21,11 +21,8 @@ _BUFFER = 2**20
 def open_parquet(file: BinaryIO, source: str, most_bytes: float, names: Sequence[str]) -> OpenTable:
     """Open a parquet file; the unit of a column is its field's metadata `unit`.
 
-    Raises
-    ------
-    InputError
-        If the header is not usable, there are `names` beside it, a column is nested, or a limit is
-        exceeded.
+    Raises InputError if the header is not usable, there are `names` beside it, a column is nested,
+    or a limit is exceeded.
     """
     check_size(os.fstat(file.fileno()).st_size, most_bytes, source)
     stored = pq.ParquetFile(file)

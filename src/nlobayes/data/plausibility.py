@@ -32,11 +32,8 @@ def check_relative_error(
 ) -> None:
     """Refuse a column whose values cannot be relative numerical errors.
 
-    Raises
-    ------
-    InputError
-        If it has a unit, has values below 0 or above 1, or follows the target: the correlation of
-        the two, or of their logarithms, is above `MOST_CORRELATED`.
+    Raises InputError if it has a unit, has values below 0 or above 1, or follows the target: the
+    correlation of the two, or of their logarithms, is above `MOST_CORRELATED`.
     """
     if unit not in ("", "1"):
         raise InputError("data.error_with_unit", where=source, name=name, unit=unit)
@@ -47,10 +44,7 @@ def check_relative_error(
 def check_magnitude(values: np.ndarray, name: str, source: str) -> None:
     """Refuse a column whose squares would overflow, or would all vanish.
 
-    Raises
-    ------
-    InputError
-        If its largest value is neither 0 nor within `MAGNITUDES`.
+    Raises InputError if its largest value is neither 0 nor within `MAGNITUDES`.
     """
     largest = float(np.abs(values).max(initial=0.0))
     low, high = MAGNITUDES

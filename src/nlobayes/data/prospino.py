@@ -74,11 +74,8 @@ class Layout(NamedTuple):
 def make_layout(entries: Sequence[str] | None, cross_section: str) -> Layout:
     """Make the layout from entries `name` or `name:unit`; None selects the usual one.
 
-    Raises
-    ------
-    InputError
-        If a name is empty or repeated, a known cross section lacks a unit of cross sections, a
-        ratio has a unit, or the requested cross section is not among the names.
+    Raises InputError if a name is empty or repeated, a known cross section lacks a unit of cross
+    sections, a ratio has a unit, or the requested cross section is not among the names.
     """
     parts = [entry.partition(":") for entry in (LAYOUT if entries is None else entries)]
     units = {name.strip().lower(): unit.strip() for name, _, unit in parts}
@@ -116,10 +113,8 @@ def read_rows(
 ) -> dict[tuple[int, ...], dict[str, float]]:
     """Read the columns, by name, of every pair of particles at an energy.
 
-    Raises
-    ------
-    InputError
-        If a line is not in the layout, a comment disagrees with it, or a pair appears twice.
+    Raises InputError if a line is not in the layout, a comment disagrees with it, or a pair appears
+    twice.
     """
     for comment in block.comments:
         _check_comment(comment, layout, source)

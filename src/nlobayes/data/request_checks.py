@@ -54,10 +54,7 @@ def check_request(table: Table, request: Request, source: str) -> None:
 def declare_units(table: Table, units: Mapping[str, str], *, source: str) -> Table:
     """Set the units of columns whose header states none.
 
-    Raises
-    ------
-    InputError
-        If a column does not exist, or its header states another unit.
+    Raises InputError if a column does not exist, or its header states another unit.
     """
     for name, unit in units.items():
         check_known(table.columns, name, source)

@@ -25,24 +25,16 @@ NO_NOTATIONS: Mapping[str, Notation] = MappingProxyType({})
 
 
 class Chunk(NamedTuple):
-    """Consecutive rows of the columns requested.
-
-    Attributes
-    ----------
-    labels
-        Name of each row: its number from 1, or its file.
-    columns
-        Cells by column: float64, or unparsed text.
-    faults
-        Reason why a row cannot be used, by its position in the chunk.
-    share
-        Share of the table read so far, from 0 to 1; NaN where the end is unknown.
-    """
+    """Consecutive rows of the columns requested."""
 
     labels: np.ndarray
+    """Name of each row: its number from 1, or its file."""
     columns: dict[str, np.ndarray]
+    """Cells by column: float64, or unparsed text."""
     faults: dict[int, str]
+    """Reason why a row cannot be used, by its position in the chunk."""
     share: float
+    """Share of the table read so far, from 0 to 1; NaN where the end is unknown."""
 
 
 class Source(NamedTuple):

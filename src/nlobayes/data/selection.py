@@ -95,12 +95,9 @@ def select(
     Rows that agree in every selected column are refused, or kept as `duplicates` states. `source`
     is the name of the table in messages: its path.
 
-    Raises
-    ------
-    InputError
-        If a column is missing, requested twice, not numeric, not finite, or too large or small in
-        its unit, a unit is not known or cannot be converted, rows are duplicates and these are
-        refused, or values cannot be relative errors.
+    Raises InputError if a column is missing, requested twice, not numeric, not finite, or too large
+    or small in its unit, a unit is not known or cannot be converted, rows are duplicates and these
+    are refused, or values cannot be relative errors.
     """
     names, units = [*request.features, *request.targets], request.units
     relative_error, relative_to, error = request.relative_error, request.reference, request.error
@@ -169,10 +166,8 @@ def check_requested_names(names: Sequence[str], units: Mapping[str, str], source
 def finite_numbers(table: Table, name: str, source: str) -> np.ndarray:
     """Return a column as finite numbers.
 
-    Raises
-    ------
-    InputError
-        If the column is missing, not numeric or not finite; the error names the first such row.
+    Raises InputError if the column is missing, not numeric or not finite; the error names the first
+    such row.
     """
     check_known(table.columns, name, source)
     values = table.columns[name]
@@ -249,11 +244,8 @@ def keep_rows(
 def groups_of(table: Table, name: str) -> RowGroups:
     """Group the rows of a table by a column of text or of whole numbers.
 
-    Raises
-    ------
-    InputError
-        If a row has no label, a number is not whole, a label is not printable on one short line, or
-        there are more than `MOST_GROUPS` groups.
+    Raises InputError if a row has no label, a number is not whole, a label is not printable on one
+    short line, or there are more than `MOST_GROUPS` groups.
     """
     values = table.columns[name]
     rows = _as_text(name, values) if values.dtype.kind == "f" else values.astype(str)

@@ -61,11 +61,8 @@ def read_spectrum(
     mixings are converted to real ones where a choice of phases makes them real. The result has msq,
     the mean mass of the eight light squarks in GeV, if the file has it or a column is msq.
 
-    Raises
-    ------
-    InputError
-        If a block or one of its entries is missing, repeated or not a finite number, the mixings of
-        a particle violate CP, or the spectrum is not one of the MSSM.
+    Raises InputError if a block or one of its entries is missing, repeated or not a finite number,
+    the mixings of a particle violate CP, or the spectrum is not one of the MSSM.
     """
     requested = {*columns}
     blocks = take_blocks(sections, _blocks_of(requested), source)
@@ -108,11 +105,8 @@ def read_parameters(
     If blocks with a running parameter are given at several scales Q, the scale nearest to the
     geometric mean of the stop masses counts: programs that print one block print it there.
 
-    Raises
-    ------
-    InputError
-        If a block with a parameter appears twice at one scale, or an entry is repeated or not a
-        finite number.
+    Raises InputError if a block with a parameter appears twice at one scale, or an entry is
+    repeated or not a finite number.
     """
     found: dict[str, float] = {}
     for name in names:

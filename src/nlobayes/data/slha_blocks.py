@@ -84,10 +84,7 @@ def decode(content: bytes) -> str:
 def read_content(path: Path) -> bytes:
     """Read an SLHA file, byte for byte.
 
-    Raises
-    ------
-    InputError
-        If it is not a regular file of at most `MOST_BYTES`, or cannot be read.
+    Raises InputError if it is not a regular file of at most `MOST_BYTES`, or cannot be read.
     """
     try:
         if not stat.S_ISREG(path.stat().st_mode):
@@ -106,10 +103,7 @@ def take_blocks(
 ) -> dict[str, Block]:
     """Take the blocks of these names (in capitals) from sections.
 
-    Raises
-    ------
-    InputError
-        If a requested block appears twice.
+    Raises InputError if a requested block appears twice.
     """
     blocks: dict[str, Block] = {}
     for head, block in sections:
@@ -127,10 +121,7 @@ def read_sections(text: str, source: str, names: Container[str] | None = None) -
 
     If `names` of blocks are given (in capitals), all other sections stay empty.
 
-    Raises
-    ------
-    InputError
-        If the text holds NUL characters.
+    Raises InputError if the text holds NUL characters.
     """
     if "\0" in text:
         raise InputError("slha.nul", where=source)
@@ -181,10 +172,8 @@ def read_entries(
 ) -> dict[tuple[int, ...], float]:
     """Read lines of `keys` whole numbers and a value.
 
-    Raises
-    ------
-    InputError
-        If there is no such block, or a line of it has another format or repeats an entry.
+    Raises InputError if there is no such block, or a line of it has another format or repeats an
+    entry.
     """
     if name not in blocks:
         raise InputError("slha.no_block", where=source, block=name)

@@ -78,25 +78,17 @@ class SpectrumRequest(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """Result of reading one file.
-
-    Attributes
-    ----------
-    values
-        Features and targets, in the units of the file; None without a usable cross section.
-    also
-        Columns that not every file has: msq, the mean mass of the light squarks in GeV, and from
-        blocks XSECTION lo_pb, scale_up and scale_down in pb.
-    failed
-        Pairs of particles without a usable cross section at this energy.
-    refusal
-        Error why the file cannot be read; None if it can.
-    """
+    """Result of reading one file."""
 
     values: tuple[float, ...] | None = None
+    """Features and targets, in the units of the file; None without a usable cross section."""
     also: Mapping[str, float] = {}
+    """Columns that not every file has: msq, the mean mass of the light squarks in GeV, and from
+    blocks XSECTION lo_pb, scale_up and scale_down in pb."""
     failed: tuple[str, ...] = ()
+    """Pairs of particles without a usable cross section at this energy."""
     refusal: InputError | None = None
+    """Error why the file cannot be read; None if it can."""
 
 
 def read_file(path: Path, request: SpectrumRequest) -> Reading:
@@ -110,10 +102,8 @@ def read_file(path: Path, request: SpectrumRequest) -> Reading:
 def read_point(text: str, request: SpectrumRequest, source: str) -> Reading:
     """Read the features and cross sections of the requested process, and the pairs that failed.
 
-    Raises
-    ------
-    InputError
-        If the text is no complete spectrum, or a cross section is not in the required format.
+    Raises InputError if the text is no complete spectrum, or a cross section is not in the required
+    format.
     """
     columns = request.process.columns
     sections = read_sections(text, source)
@@ -167,10 +157,7 @@ def tabulate(readings: Mapping[str, Reading], request: SpectrumRequest) -> tuple
     of points that were left out as repeated (`repeated`), and of physically implausible ones
     (`doubtful`).
 
-    Raises
-    ------
-    InputError
-        If a file cannot be read, or no file has a point.
+    Raises InputError if a file cannot be read, or no file has a point.
     """
     _check_readable(readings)
     account = _account(readings, request)

@@ -28,11 +28,8 @@ def open_spectra(
     Columns that are `optional`, the names of `parameters`, are NaN for files without them. In a
     folder an unusable file is a fault of its chunk.
 
-    Raises
-    ------
-    InputError
-        If there is no such file, a file that is given alone is unusable, or a column is not one of
-        `COLUMNS`.
+    Raises InputError if there is no such file, a file that is given alone is unusable, or a column
+    is not one of `COLUMNS`.
     """
     for column in columns:
         check_known(COLUMNS, column, str(path))
@@ -54,10 +51,7 @@ def open_spectra(
 def list_files(path: Path) -> list[Path]:
     """List an SLHA file, or all in a folder and its subfolders, which are recognised by content.
 
-    Raises
-    ------
-    InputError
-        If there is none, the folder cannot be listed, or a name is not printable.
+    Raises InputError if there is none, the folder cannot be listed, or a name is not printable.
     """
     if not path.exists():
         raise InputError("slha.no_such_file", where=path)

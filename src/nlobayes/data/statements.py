@@ -138,10 +138,7 @@ def complete(
 
     A parameter that is an input is not fixed and is left out.
 
-    Raises
-    ------
-    InputError
-        If both state different values of one entry, or an entry cannot be read.
+    Raises InputError if both state different values of one entry, or an entry cannot be read.
     """
     whole = {**_particles(stated), **stated}
     for name, (read, allowed) in READERS.items():

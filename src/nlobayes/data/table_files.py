@@ -109,10 +109,7 @@ def open_table(
     Columns that are `optional` are read if the file has them. `names` are the header cells of a
     text table without a header.
 
-    Raises
-    ------
-    InputError
-        If the file is no such table, lacks a column, or cannot be read.
+    Raises InputError if the file is no such table, lacks a column, or cannot be read.
     """
     with _opened(path, None, names) as opened:
         yield _source(opened, str(path), columns, rows, optional)
@@ -220,10 +217,8 @@ def _readable(name: str) -> Iterator[None]:
 def to_csv_text(table: Table) -> str:
     """Encode a table as CSV from which all numbers are read back bit for bit.
 
-    Raises
-    ------
-    InputError
-        If a name, a unit or an entry of the metadata would not be read back unchanged.
+    Raises InputError if a name, a unit or an entry of the metadata would not be read back
+    unchanged.
     """
     _check_writable(table)
     text = io.StringIO()

@@ -57,10 +57,8 @@ def open_text(
 ) -> OpenTable:
     """Open a text table, `share` of which is read; `names` are those of its columns if given.
 
-    Raises
-    ------
-    InputError
-        If the header is not usable, there are names beside it, or a limit is exceeded.
+    Raises InputError if the header is not usable, there are names beside it, or a limit is
+    exceeded.
     """
     text = _decoded(file)
     header, cells = _read_header(_read_lines(text, most_bytes, source), source, names)

@@ -26,10 +26,7 @@ def known_unit(text: str) -> str | None:
 def convert(values: np.ndarray, from_unit: str, to_unit: str) -> np.ndarray:
     """Express values in another unit of the same kind.
 
-    Raises
-    ------
-    InputError
-        If a unit is not known, or the two are of different kinds.
+    Raises InputError if a unit is not known, or the two are of different kinds.
     """
     for unit in (from_unit, to_unit):
         if unit not in UNITS:
@@ -50,10 +47,7 @@ def convert(values: np.ndarray, from_unit: str, to_unit: str) -> np.ndarray:
 def in_unit(values: np.ndarray, name: str, units: tuple[str, str], source: str) -> np.ndarray:
     """Convert a column to the requested unit; `units` are its unit and the requested one.
 
-    Raises
-    ------
-    InputError
-        If the column has no unit, or it cannot be converted.
+    Raises InputError if the column has no unit, or it cannot be converted.
     """
     given, requested = units
     if requested in ("", given):

@@ -53,11 +53,8 @@ def read_cross_section(
 
     Lines with electroweak corrections, or with two different scale factors, are skipped.
 
-    Raises
-    ------
-    InputError
-        If the process has blocks only at other energies, no value of the order, or two values of
-        one order and scale, or a line does not have the format.
+    Raises InputError if the process has blocks only at other energies, no value of the order, or
+    two values of one order and scale, or a line does not have the format.
     """
     energies, entries = _collect(sections, process, sqrt_s_gev, source)
     name = " ".join(map(str, key_of(process)))

@@ -32,10 +32,7 @@ def compare(first: np.ndarray, second: np.ndarray) -> Agreement:
 
     Each difference is divided by the root of the summed squared Monte-Carlo standard errors.
 
-    Raises
-    ------
-    InputError
-        If the draws are not of the same quantities, too few or not finite.
+    Raises InputError if the draws are not of the same quantities, too few or not finite.
     """
     for draws in (first, second):
         _check(draws, quantities=first.shape[-1])

@@ -256,10 +256,7 @@ def log_density_spread_over_sd(log_density: np.ndarray) -> float:
 def checked(draws: np.ndarray, fewest_chains: int = _FEWEST_CHAINS) -> np.ndarray:
     """Return the draws in float64 if they are (chain, draw, quantity), enough, and finite.
 
-    Raises
-    ------
-    InputError
-        If they are not.
+    Raises InputError if they are not.
     """
     draws = np.asarray(draws, dtype=np.float64)
     if draws.ndim != 3 or draws.shape[2] == 0:

@@ -26,10 +26,7 @@ class Covariate(NamedTuple):
 def covariate_of(data: Dataset, column: str) -> Covariate:
     """Return a column of the inputs as covariate.
 
-    Raises
-    ------
-    InputError
-        If the dataset has no such column.
+    Raises InputError if the dataset has no such column.
     """
     if column not in data.input_names:
         raise InputError("commands.no_covariate", column=column, known=[*data.input_names])

@@ -47,10 +47,7 @@ def check_fit(draws: ChainDraws, stats: SampleStats, thin: int) -> None:
 
     `thin` is the storage stride of the weights: every n-th draw was stored.
 
-    Raises
-    ------
-    InputError
-        If one does not, or the function draws are too few or not finite.
+    Raises InputError if one does not, or the function draws are too few or not finite.
     """
     chains, drawn, _ = checked(draws.function).shape
     every, stored = (chains, drawn), (chains, drawn // thin)
@@ -75,10 +72,8 @@ def check_fit(draws: ChainDraws, stats: SampleStats, thin: int) -> None:
 def check_distinct(function: np.ndarray) -> None:
     """Check that no two moving chains are copies; R-hat would count them as agreement.
 
-    Raises
-    ------
-    InputError
-        If two are, or the function draws (chain, draw, reference_point) cannot be checked.
+    Raises InputError if two are, or the function draws (chain, draw, reference_point) cannot be
+    checked.
     """
     seen: dict[bytes, int] = {}
     for chain, trace in enumerate(checked(function).mean(axis=2)):

@@ -20,10 +20,7 @@ def tightness(rows: int, relative_noise: float, relative_error: np.ndarray | Non
     The cost of an effective draw grows with it, and above `TIGHT` chains often stay in different
     modes.
 
-    Raises
-    ------
-    InputError
-        If rows or noise are not positive.
+    Raises InputError if rows or noise are not positive.
     """
     if not (rows > 0 and 0 < relative_noise < float("inf")):
         raise InputError("diagnostics.no_tightness", rows=rows, noise=relative_noise)

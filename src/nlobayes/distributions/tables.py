@@ -27,10 +27,7 @@ def nodes(furthest: float) -> np.ndarray:
 def check_scale(law: Law) -> None:
     """Refuse a scale that is not positive and finite.
 
-    Raises
-    ------
-    InputError
-        If a scale is not.
+    Raises InputError if a scale is not.
     """
     scale = np.asarray(law.scale)
     if not np.all((scale > 0) & np.isfinite(scale)):

@@ -30,25 +30,16 @@ class FigureKind(StrEnum):
 
 
 class Figure(NamedTuple):
-    """One figure.
-
-    Attributes
-    ----------
-    name
-        Name of its files, and of its caption.
-    category
-        Section of the report.
-    kind
-        Kind of artifact that it belongs to.
-    drawn_by
-        Module and function in `nlobayes.plots`; the function takes the tables in their order.
-    tables
-        The tables that it is drawn from, and the columns that it needs of each. Columns that may
-        lack values end in `?`; `*` takes the table as it is.
-    """
+    """One figure."""
 
     name: str
+    """Name of its files, and of its caption."""
     category: str
+    """Section of the report."""
     kind: FigureKind
+    """Kind of artifact that it belongs to."""
     drawn_by: str
+    """Module and function in `nlobayes.plots`; the function takes the tables in their order."""
     tables: Mapping[str, str]
+    """The tables that it is drawn from, and the columns that it needs of each. Columns that may
+    lack values end in `?`; `*` takes the table as it is."""

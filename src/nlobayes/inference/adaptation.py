@@ -15,22 +15,15 @@ if TYPE_CHECKING:
 
 
 class Untuned(NamedTuple):
-    """A kernel before warm-up, and the facts that an adaptation uses.
-
-    Attributes
-    ----------
-    kernel
-        The kernel itself.
-    settings
-        Settings that the kernel was built with.
-    curvature
-        Positive definite curvature (parameter, parameter) of the negative log density at a
-        position, where the model has one.
-    """
+    """A kernel before warm-up, and the facts that an adaptation uses."""
 
     kernel: Kernel
+    """The kernel itself."""
     settings: Any = None
+    """Settings that the kernel was built with."""
     curvature: Curvature | None = None
+    """Positive definite curvature (parameter, parameter) of the negative log density at a position,
+    where the model has one."""
 
 
 class Adaptation(NamedTuple):

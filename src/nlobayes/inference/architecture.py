@@ -41,24 +41,16 @@ class Arrays(NamedTuple):
 
 
 class Units(NamedTuple):
-    """The units of a hidden layer, any of which may be in use.
-
-    Attributes
-    ----------
-    used
-        Places of the indicators (unit,): 1 for a unit in use, else 0.
-    into
-        Places of the incoming parameters of a unit (unit, entry): weights, bias and slope.
-    out
-        Places of its outgoing weights (unit, entry).
-    fewest
-        Least number of units that the prior allows.
-    """
+    """The units of a hidden layer, any of which may be in use."""
 
     used: np.ndarray
+    """Places of the indicators (unit,): 1 for a unit in use, else 0."""
     into: np.ndarray
+    """Places of the incoming parameters of a unit (unit, entry): weights, bias and slope."""
     out: np.ndarray
+    """Places of its outgoing weights (unit, entry)."""
     fewest: int
+    """Least number of units that the prior allows."""
 
     def in_use(self, position: jax.Array) -> jax.Array:
         """Count the units in use."""
@@ -70,28 +62,19 @@ Identity = Callable[[jax.Array], jax.Array]
 
 
 class Layers(NamedTuple):
-    """The hidden layers after the first; a variable number of them is in use, in order.
-
-    Attributes
-    ----------
-    count_at
-        Place of the number of hidden layers in use, including the first.
-    entries
-        Places of the weights and biases of each layer after the first (layer, entry).
-    identity
-        Gives for a position the values of these entries that make each layer the identity (layer,
-        entry). They depend on no entry of any layer.
-    readout
-        Places of the weights and biases of the output layer (entry,).
-    fewest
-        Least number of hidden layers that the prior allows.
-    """
+    """The hidden layers after the first; a variable number of them is in use, in order."""
 
     count_at: int
+    """Place of the number of hidden layers in use, including the first."""
     entries: np.ndarray
+    """Places of the weights and biases of each layer after the first (layer, entry)."""
     identity: Identity
+    """Gives for a position the values of these entries that make each layer the identity (layer,
+    entry). They depend on no entry of any layer."""
     readout: np.ndarray
+    """Places of the weights and biases of the output layer (entry,)."""
     fewest: int
+    """Least number of hidden layers that the prior allows."""
 
     def in_use(self, position: jax.Array) -> jax.Array:
         """Count the hidden layers in use."""

@@ -57,10 +57,7 @@ def check_tuned(
 ) -> None:
     """Refuse tuned values (chain, ...), learned from a step size `begin`, that cannot move a chain.
 
-    Raises
-    ------
-    InputError
-        If anything is not finite, or a step size collapsed.
+    Raises InputError if anything is not finite, or a step size collapsed.
     """
     for name, array in tuned.items():
         for chain, value in zip(chains, array, strict=True):

@@ -26,24 +26,16 @@ Curvature = Callable[[jax.Array], jax.Array]
 
 
 class GaussNewton(NamedTuple):
-    """The same curvature at a position (parameter,), in forms for few and for many parameters.
-
-    Attributes
-    ----------
-    dense
-        The matrix (parameter, parameter).
-    prior
-        The diagonal of the contribution of the prior (parameter,), without earlier data.
-    diagonal
-        The diagonal (parameter,).
-    product
-        Gives for a position the function that multiplies the matrix by a vector (parameter,).
-    """
+    """The same curvature at a position (parameter,), in forms for few and for many parameters."""
 
     dense: Curvature
+    """The matrix (parameter, parameter)."""
     prior: Callable[[jax.Array], jax.Array]
+    """The diagonal of the contribution of the prior (parameter,), without earlier data."""
     diagonal: Callable[[jax.Array], jax.Array]
+    """The diagonal (parameter,)."""
     product: Callable[[jax.Array], Callable[[jax.Array], jax.Array]]
+    """Gives for a position the function that multiplies the matrix by a vector (parameter,)."""
 
 
 class CurvatureState(NamedTuple):
@@ -77,10 +69,7 @@ def gauss_newton(curvature: Curvature) -> MetricCore:
 def check_dense(size: int, where: str) -> None:
     """Refuse a dense matrix of too many parameters.
 
-    Raises
-    ------
-    InputError
-        If there are more parameters than can be factorised in reasonable time.
+    Raises InputError if there are more parameters than can be factorised in reasonable time.
     """
     if size > MOST_PARAMETERS:
         raise InputError(

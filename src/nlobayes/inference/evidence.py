@@ -56,10 +56,8 @@ class EvidenceMaximum(NamedTuple):
 def maximise_evidence(posterior: MethodInput, start: jax.Array) -> EvidenceMaximum:
     """Move a start (entry,) to the highest evidence of its hyperparameters.
 
-    Raises
-    ------
-    InputError
-        If there are no hyperparameters, or too many parameters for the dense curvature.
+    Raises InputError if there are no hyperparameters, or too many parameters for the dense
+    curvature.
     """
     held = posterior.hyperparameters
     if not len(held):

@@ -20,24 +20,16 @@ Covariance = Literal["full", "diagonal", "low_rank"]
 
 
 class Gaussian(NamedTuple):
-    """A Gaussian of positions (entry,).
-
-    Attributes
-    ----------
-    mean
-        Its mean.
-    spread
-        Gives R z for a vector z (entry,), where R R' is the covariance.
-    whiten
-        Gives the vector z for R z.
-    log_determinant
-        The logarithm of the determinant of the covariance.
-    """
+    """A Gaussian of positions (entry,)."""
 
     mean: jax.Array
+    """Its mean."""
     spread: Callable[[jax.Array], jax.Array]
+    """Gives R z for a vector z (entry,), where R R' is the covariance."""
     whiten: Callable[[jax.Array], jax.Array]
+    """Gives the vector z for R z."""
     log_determinant: jax.Array
+    """The logarithm of the determinant of the covariance."""
 
     def draw(self, key: jax.Array, draws: int) -> jax.Array:
         """Draw positions (draw, entry)."""
@@ -63,11 +55,8 @@ def gaussian_about(
 ) -> Gaussian:
     """Build the Gaussian with the covariance of this form.
 
-    Raises
-    ------
-    InputError
-        If the covariance is full and there are too many parameters, or the rank of `low_rank` is
-        not below their number, or the curvature of either is negative along a direction.
+    Raises InputError if the covariance is full and there are too many parameters, or the rank of
+    `low_rank` is not below their number, or the curvature of either is negative along a direction.
     """
     if covariance == "full":
         return full(curvature, position, "method.covariance")
@@ -79,10 +68,7 @@ def gaussian_about(
 def full(curvature: GaussNewton, position: jax.Array, where: str) -> Gaussian:
     """Take the inverse of the curvature; eigenvalues below rounding are raised to it.
 
-    Raises
-    ------
-    InputError
-        If there are too many entries, or an eigenvalue is negative beyond rounding.
+    Raises InputError if there are too many entries, or an eigenvalue is negative beyond rounding.
     """
     check_dense(position.size, where)
     values, vectors = jax.jit(lambda q: jnp.linalg.eigh(curvature.dense(q)))(position)
@@ -142,11 +128,8 @@ def low_rank(curvature: GaussNewton, position: jax.Array, rank: int) -> Gaussian
     D^(-1/2) (I - U diag(l / (1 + l)) U') D^(-1/2): a direction that is left out keeps its prior
     (Spantini et al. 2015, SIAM J. Sci. Comput. 37, A2451).
 
-    Raises
-    ------
-    InputError
-        If the rank is not below the number of entries, or the curvature is negative along one of
-        the eigenvectors.
+    Raises InputError if the rank is not below the number of entries, or the curvature is negative
+    along one of the eigenvectors.
     """
     if rank >= position.size:
         raise InputError("inference.rank", rank=rank, parameters=position.size)

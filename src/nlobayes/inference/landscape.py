@@ -29,30 +29,20 @@ ON_ONE_LINE = 1e-6
 
 
 class Plane(NamedTuple):
-    """The plane through three positions, and their coordinates on it.
-
-    Attributes
-    ----------
-    origin
-        The first position (parameter,).
-    axes
-        Orthonormal axes (2, parameter), the first towards the second position.
-    maps
-        Coordinates of the three positions (3, 2), in units of the parameters.
-    """
+    """The plane through three positions, and their coordinates on it."""
 
     origin: np.ndarray
+    """The first position (parameter,)."""
     axes: np.ndarray
+    """Orthonormal axes (2, parameter), the first towards the second position."""
     maps: np.ndarray
+    """Coordinates of the three positions (3, 2), in units of the parameters."""
 
 
 def plane_through(positions: np.ndarray) -> Plane:
     """Span a plane by Gram-Schmidt on the differences of three positions (3, parameter).
 
-    Raises
-    ------
-    InputError
-        If two of the positions are equal or all lie on one line.
+    Raises InputError if two of the positions are equal or all lie on one line.
     """
     origin, *others = np.asarray(positions, np.float64)
     towards, second = (other - origin for other in others)

@@ -23,59 +23,39 @@ class MethodInput(NamedTuple):
     """The input of a method.
 
     If the output layer is integrated out, the entries are the remaining parameters.
-
-    Attributes
-    ----------
-    logdensity_fn
-        The log density of a position (entry,).
-    maps
-        The MAPs as full positions (start, parameter).
-    starts
-        The same without the parameters that are integrated out (start, entry).
-    complete
-        Gives full positions (draw, parameter) for positions (draw, entry): a key draws the
-        parameters that are integrated out.
-    gauss_newton
-        Curvature of the negative log density.
-    problem
-        The problem of pretraining, for positions (entry,).
-    train
-        The train rows that its likelihood sums over; None if it is not a sum over rows.
-    hyperparameters
-        Places of the entries that belong to prior and likelihood, and not to the network.
     """
 
     logdensity_fn: LogDensity
+    """The log density of a position (entry,)."""
     maps: jax.Array
+    """The MAPs as full positions (start, parameter)."""
     starts: jax.Array
+    """The same without the parameters that are integrated out (start, entry)."""
     complete: Callable[[jax.Array, jax.Array], jax.Array]
+    """Gives full positions (draw, parameter) for positions (draw, entry): a key draws the
+    parameters that are integrated out."""
     gauss_newton: GaussNewton
+    """Curvature of the negative log density."""
     problem: Problem
+    """The problem of pretraining, for positions (entry,)."""
     train: Rows | None
+    """The train rows that its likelihood sums over; None if it is not a sum over rows."""
     hyperparameters: np.ndarray
+    """Places of the entries that belong to prior and likelihood, and not to the network."""
 
 
 class MethodDraws(NamedTuple):
-    """Draws of a method.
-
-    Attributes
-    ----------
-    positions
-        Full positions (draw, parameter).
-    of_starts
-        Numbers of each start by name.
-    log_density
-        Log density (draw,) of the approximation, without the parameters that are integrated out;
-        None if it has none.
-    resample
-        Number of draws to choose by importance resampling; None if all are kept.
-    centres
-        Full positions (draw, parameter) at which the network of each draw is linearised; None if
-        draws use the network itself.
-    """
+    """Draws of a method."""
 
     positions: jax.Array
+    """Full positions (draw, parameter)."""
     of_starts: Mapping[str, Sequence[float]] = {}
+    """Numbers of each start by name."""
     log_density: jax.Array | None = None
+    """Log density (draw,) of the approximation, without the parameters that are integrated out;
+    None if it has none."""
     resample: int | None = None
+    """Number of draws to choose by importance resampling; None if all are kept."""
     centres: jax.Array | None = None
+    """Full positions (draw, parameter) at which the network of each draw is linearised; None if
+    draws use the network itself."""

@@ -67,10 +67,7 @@ def deal(draws: int, log_evidence: Sequence[float], weights: Weights) -> list[in
 def check_starts(starts: jax.Array, modes: int) -> None:
     """Refuse a number of starts that differs from the number of modes.
 
-    Raises
-    ------
-    InputError
-        If they differ.
+    Raises InputError if they differ.
     """
     if len(starts) != modes:
         raise InputError("inference.maps_for_modes", maps=len(starts), modes=modes)

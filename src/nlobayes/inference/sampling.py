@@ -15,24 +15,16 @@ from nlobayes.untyped import Tree
 
 
 class Draws(NamedTuple):
-    """Draws of a group of chains.
-
-    Attributes
-    ----------
-    kept
-        Positions of every `thin`-th draw (chain, kept, parameter), completed.
-    logdensity
-        Log density of every draw (chain, draw).
-    observed
-        Result of `observe` for every draw, with leading axes (chain, draw).
-    info
-        Info of every draw, each field (chain, draw).
-    """
+    """Draws of a group of chains."""
 
     kept: jax.Array
+    """Positions of every `thin`-th draw (chain, kept, parameter), completed."""
     logdensity: jax.Array
+    """Log density of every draw (chain, draw)."""
     observed: Tree
+    """Result of `observe` for every draw, with leading axes (chain, draw)."""
     info: Info
+    """Info of every draw, each field (chain, draw)."""
 
 
 def draw(

@@ -21,21 +21,14 @@ Descend = Callable[[jax.Array, jax.Array], jax.Array]
 
 
 class Moments(NamedTuple):
-    """Moments of the snapshots of a path.
-
-    Attributes
-    ----------
-    mean
-        Mean of all snapshots (entry,).
-    variance
-        Variance of each entry over all snapshots (entry,).
-    deviations
-        The last snapshots, each minus the mean of all up to it (deviation, entry).
-    """
+    """Moments of the snapshots of a path."""
 
     mean: jax.Array
+    """Mean of all snapshots (entry,)."""
     variance: jax.Array
+    """Variance of each entry over all snapshots (entry,)."""
     deviations: jax.Array
+    """The last snapshots, each minus the mean of all up to it (deviation, entry)."""
 
     def gaussian(self, scale: float) -> Gaussian:
         """Return the Gaussian with `scale` times the covariance of SWAG.

@@ -56,10 +56,7 @@ class GibbsHMCKernel(KernelSettings):
         The inverse mass matrix covers all entries; a diagonal or dense one is restricted to those
         that HMC moves.
 
-        Raises
-        ------
-        InputError
-            If the prior has no conjugate hyperparameters.
+        Raises InputError if the prior has no conjugate hyperparameters.
         """
         import jax
         import numpy as np

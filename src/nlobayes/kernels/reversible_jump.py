@@ -36,21 +36,15 @@ DENSITIES_PER_JUMP = 4
 
 
 class SizedState(NamedTuple):
-    """State of a chain between steps, and the jumps that the last step tried.
-
-    Attributes
-    ----------
-    size
-        The size of the architecture (size,): 1 at its number, else 0.
-    tried
-        How often the step tried each jump, and the sum of its acceptance probabilities (jump, 2).
-    """
+    """State of a chain between steps, and the jumps that the last step tried."""
 
     position: jax.Array
     logdensity: jax.Array
     logdensity_grad: jax.Array
     size: jax.Array
+    """The size of the architecture (size,): 1 at its number, else 0."""
     tried: jax.Array
+    """How often the step tried each jump, and the sum of its acceptance probabilities (jump, 2)."""
 
 
 class TunedSizes(NamedTuple):

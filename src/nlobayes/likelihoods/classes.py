@@ -47,10 +47,7 @@ class BernoulliLikelihood(ClassLikelihood):
     def outputs(self, targets: int) -> int:
         """Return 1.
 
-        Raises
-        ------
-        InputError
-            If there are not two classes.
+        Raises InputError if there are not two classes.
         """
         if targets != 2:
             raise InputError("model.not_two_classes", classes=targets)

@@ -20,24 +20,16 @@ FAMILIES = ("gaussian", "laplace", "student_t")
 
 
 class Observation(NamedTuple):
-    """Arguments of a user's function that observes the target of a PyMC model.
-
-    Attributes
-    ----------
-    name
-        Name of the variable that it must observe.
-    f
-        Output of the network (point,), or its outputs (point, output).
-    target
-        What is observed (point,), in the network's units.
-    error
-        Sd of the numerical noise of every target (point,); None where it is not known.
-    """
+    """Arguments of a user's function that observes the target of a PyMC model."""
 
     name: str
+    """Name of the variable that it must observe."""
     f: Array
+    """Output of the network (point,), or its outputs (point, output)."""
     target: Array
+    """What is observed (point,), in the network's units."""
     error: Array
+    """Sd of the numerical noise of every target (point,); None where it is not known."""
 
 
 class CustomLikelihood(OwnFunction, LikelihoodSettings):
@@ -73,10 +65,8 @@ class CustomLikelihood(OwnFunction, LikelihoodSettings):
     def observe(self, output: Array, target: Array, error: Array = None) -> Array:
         """Observe the target by the function; refuse a function that observes nothing.
 
-        Raises
-        ------
-        InputError
-            If it raises, or names no observed variable; or if the noise cannot be computed from it.
+        Raises InputError if it raises, or names no observed variable; or if the noise cannot be
+        computed from it.
         """
         import pymc as pm
         import pytensor.tensor as pt

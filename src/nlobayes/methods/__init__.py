@@ -101,10 +101,7 @@ class ApproximationSettings(MethodSettings):
     def sample(self, key: jax.Array, posterior: MethodInput) -> MethodDraws:
         """Draw positions.
 
-        Raises
-        ------
-        InputError
-            If the number of starts differs from that of the settings.
+        Raises InputError if the number of starts differs from that of the settings.
         """
 
 

@@ -80,12 +80,9 @@ class Laplace(FromModes):
     def sample(self, key: jax.Array, posterior: MethodInput) -> MethodDraws:
         """Draw positions, those of the first MAP first; the log evidence of each MAP is kept.
 
-        Raises
-        ------
-        InputError
-            If the numbers of MAPs and modes differ, or the covariance is full and there are too
-            many parameters, or the rank is not below their number, or the network is linearised
-            and its output layer integrated out, or there are no hyperparameters to move.
+        Raises InputError if the numbers of MAPs and modes differ, or the covariance is full and
+        there are too many parameters, or the rank is not below their number, or the network is
+        linearised and its output layer integrated out, or there are no hyperparameters to move.
         """
         import jax
 

@@ -31,10 +31,8 @@ class LastLayer(FromModes):
     def sample(self, key: jax.Array, posterior: MethodInput) -> MethodDraws:
         """Draw positions, those of the first MAP first; the log density of the fixed part is kept.
 
-        Raises
-        ------
-        InputError
-            If there are more or fewer MAPs than modes, or the output layer is not integrated out.
+        Raises InputError if there are more or fewer MAPs than modes, or the output layer is not
+        integrated out.
         """
         import jax
         import jax.numpy as jnp

@@ -33,10 +33,7 @@ class MapEnsemble(ApproximationSettings):
     def sample(self, key: jax.Array, posterior: MethodInput) -> MethodDraws:
         """Return the MAPs themselves; the key is not used.
 
-        Raises
-        ------
-        InputError
-            If there are more or fewer of them than members.
+        Raises InputError if there are more or fewer of them than members.
         """
         del key
         if len(posterior.maps) != self.members:

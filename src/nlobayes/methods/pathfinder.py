@@ -55,10 +55,7 @@ class Pathfinder(FromModes):
     def sample(self, key: jax.Array, posterior: MethodInput) -> MethodDraws:
         """Draw positions, equally many of each path; keep its ELBO and the number of its step.
 
-        Raises
-        ------
-        InputError
-            If there are more or fewer MAPs than modes.
+        Raises InputError if there are more or fewer MAPs than modes.
         """
         import jax
 

@@ -66,11 +66,8 @@ class Swag(FromModes):
     def sample(self, key: jax.Array, posterior: MethodInput) -> MethodDraws:
         """Draw positions, those of the first MAP first; the log density of each mean is kept.
 
-        Raises
-        ------
-        InputError
-            If there are more or fewer MAPs than modes, the likelihood is no sum over rows, train
-            rows are fewer than a batch, or a path diverges.
+        Raises InputError if there are more or fewer MAPs than modes, the likelihood is no sum over
+        rows, train rows are fewer than a batch, or a path diverges.
         """
         import jax
         import jax.numpy as jnp

@@ -67,11 +67,8 @@ class Variational(FromModes):
         `elbo` has the standard error `elbo_error`. `slope_over_error` is about 1 at the maximum,
         and far above 1 if more steps would increase the ELBO.
 
-        Raises
-        ------
-        InputError
-            If the numbers of MAPs and modes differ, or the covariance is full and there are too
-            many parameters, or the rank is not below their number.
+        Raises InputError if the numbers of MAPs and modes differ, or the covariance is full and
+        there are too many parameters, or the rank is not below their number.
         """
         import jax
 

@@ -54,42 +54,28 @@ class Axis(NamedTuple):
 
 
 class Metric(NamedTuple):
-    """One score.
-
-    Attributes
-    ----------
-    key
-        Its key in JSON files and its column in tables.
-    kind
-        Kind of result that it rates.
-    label
-        Its name in figures and reports.
-    unit
-        Its unit as it is shown; shares are shown in %.
-    better
-        `lower`, `higher`, or the nominal value; None where neither is better.
-    beside
-        Suffixes of related keys: ends of its interval, or its standard error.
-    splits
-        Splits that have it; empty for a score that belongs to no split.
-    shown
-        Where runs are compared by it.
-    axis
-        How it is drawn.
-    column
-        Its column of the summary, if any.
-    """
+    """One score."""
 
     key: str
+    """Its key in JSON files and its column in tables."""
     kind: MetricKind
+    """Kind of result that it rates."""
     label: str
+    """Its name in figures and reports."""
     unit: str = ""
+    """Its unit as it is shown; shares are shown in %."""
     better: str | float | None = None
+    """`lower`, `higher`, or the nominal value; None where neither is better."""
     beside: tuple[str, ...] = ()
+    """Suffixes of related keys: ends of its interval, or its standard error."""
     splits: tuple[str, ...] = SPLITS
+    """Splits that have it; empty for a score that belongs to no split."""
     shown: frozenset[ComparisonPlace] = frozenset()
+    """Where runs are compared by it."""
     axis: Axis = Axis()
+    """How it is drawn."""
     column: Column | None = None
+    """Its column of the summary, if any."""
 
     @property
     def title(self) -> str:

@@ -102,10 +102,7 @@ def build_density(posterior: Placeholders, *, chunk: int, shards: int = 1) -> De
 
     With several shards the chunks are distributed over as many devices, which sum their parts.
 
-    Raises
-    ------
-    InputError
-        If JAX works in another precision than PyTensor, or has too few devices.
+    Raises InputError if JAX works in another precision than PyTensor, or has too few devices.
     """
     _check_precision()
     model = posterior.model

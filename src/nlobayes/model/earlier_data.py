@@ -51,10 +51,7 @@ class Moments(NamedTuple):
 def moments(functions: np.ndarray) -> Moments:
     """Estimate the moments of draws of f (draw, point).
 
-    Raises
-    ------
-    InputError
-        If there are too few, or one is not finite.
+    Raises InputError if there are too few, or one is not finite.
     """
     draws = len(functions)
     if draws < FEWEST_DRAWS or not np.isfinite(functions).all():
@@ -71,10 +68,7 @@ def moments(functions: np.ndarray) -> Moments:
 def check_has_variance(functions: np.ndarray) -> None:
     """Refuse finite prior draws (draw, point) of tails so heavy that no Gaussian represents them.
 
-    Raises
-    ------
-    InputError
-        If the variances of the two halves of the draws disagree.
+    Raises InputError if the variances of the two halves of the draws disagree.
     """
     half = len(functions) // 2
     first, second = (part.var(axis=0).sum() for part in (functions[:half], functions[half:]))

@@ -79,12 +79,9 @@ class _Output(NamedTuple):
 def integrate_output(posterior: Posterior, density: Density) -> Marginal:
     """Integrate the output layer out of a posterior, whose layout is `rows`.
 
-    Raises
-    ------
-    InputError
-        If the output layer is not Gaussian given its scales, the noise is not Gaussian, the network
-        has several outputs, the prior has earlier data, the precision is single, or nothing
-        is left.
+    Raises InputError if the output layer is not Gaussian given its scales, the noise is not
+    Gaussian, the network has several outputs, the prior has earlier data, the precision is single,
+    or nothing is left.
     """
     outputs = _check(posterior, density)
     model, places = posterior.model, [density.places[one.variable.name] for one in outputs]

@@ -22,11 +22,8 @@ APART = 1e-3
 def check_activation(function: Callable[[Array, Array], Array], where: str) -> None:
     """Refuse a function that is not an activation for all of NumPy, JAX and PyTensor.
 
-    Raises
-    ------
-    InputError
-        If it raises, gives another shape or type or a value that is not finite, or differs between
-        NumPy and another array module.
+    Raises InputError if it raises, gives another shape or type or a value that is not finite, or
+    differs between NumPy and another array module.
     """
     x = TRIED.astype(pytensor.config.floatX)
     expected = np.asarray(function(np, x))

@@ -63,10 +63,7 @@ def sample(
 ) -> SampledChains:
     """Sample a model whose data are set; equal seeds give equal draws.
 
-    Raises
-    ------
-    InputError
-        If the package of the sampler is not installed.
+    Raises InputError if the package of the sampler is not installed.
     """
     if find_spec(nuts_sampler) is None:
         raise InputError(

@@ -49,10 +49,7 @@ def cross_sections(
 ) -> CrossSections:
     """Return the cross sections of points in the domain; arguments as `by_exchange`.
 
-    Raises
-    ------
-    InputError
-        If a point is outside.
+    Raises InputError if a point is outside.
     """
     squarks = np.broadcast_to(np.asarray(squark_mass_gev, np.float64), pair.first_mass_gev.shape)
     check_domain(pair, squarks)
@@ -150,10 +147,8 @@ def _computable(pair: Pair, squark_mass_gev: np.ndarray) -> np.ndarray:
 def check_domain(pair: Pair, squark_mass_gev: np.ndarray) -> None:
     """Refuse points outside the domain.
 
-    Raises
-    ------
-    InputError
-        If a mass lies outside its range, a mixing is not finite, or the squarks are too light.
+    Raises InputError if a mass lies outside its range, a mixing is not finite, or the squarks are
+    too light.
     """
     low, high = THRESHOLD_MASS_GEV, MAXIMUM_MASS_GEV
     masses = np.abs([pair.first_mass_gev, pair.second_mass_gev])

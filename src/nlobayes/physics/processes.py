@@ -54,11 +54,8 @@ class Process(NamedTuple):
 def make_process(first: int, second: int) -> Process:
     """Make the process of two particle numbers, in either order.
 
-    Raises
-    ------
-    InputError
-        If a number is not that of an electroweakino, or the charge of the pair is above 1 in size,
-        which two quarks cannot have.
+    Raises InputError if a number is not that of an electroweakino, or the charge of the pair is
+    above 1 in size, which two quarks cannot have.
     """
     for particle in (first, second):
         if particle not in KNOWN:
@@ -71,10 +68,7 @@ def make_process(first: int, second: int) -> Process:
 def neutralino_pair(pair: Sequence[int]) -> Process:
     """Make the process of two neutralinos by their numbers, 1 to 4.
 
-    Raises
-    ------
-    InputError
-        If they are not two of these numbers.
+    Raises InputError if they are not two of these numbers.
     """
     if len(pair) != 2 or not {*pair} <= {1, 2, 3, 4}:
         raise InputError("physics.no_neutralino", pair=pair)

@@ -21,10 +21,7 @@ SCANNED, COMPARED = shown_in(ComparisonPlace.SCAN), shown_in(ComparisonPlace.FOR
 def present(requested: Sequence[str], available: Sequence[str]) -> list[str]:
     """List the scores to draw, in the requested order, with only one root mean square error.
 
-    Raises
-    ------
-    InputError
-        If there is none.
+    Raises InputError if there is none.
     """
     metrics = [name for name in requested if name in available]
     if set(ERRORS) <= set(metrics):

@@ -19,10 +19,7 @@ def drawable_rows(table: DataFrame, name: str, columns: Sequence[str]) -> DataFr
 
     A column whose name ends in `?` may lack values; `*` alone takes the table as it is.
 
-    Raises
-    ------
-    InputError
-        If a column is missing or is not a number, or if no row is left.
+    Raises InputError if a column is missing or is not a number, or if no row is left.
     """
     if list(columns) == [ANYTHING]:
         return table
@@ -59,10 +56,7 @@ def _check_values(table: DataFrame, name: str, column: str) -> None:
 def split_rows(table: DataFrame, split: str, name: str = "predictions") -> DataFrame:
     """Return the rows of one split of the table `name`.
 
-    Raises
-    ------
-    InputError
-        If the split has no rows.
+    Raises InputError if the split has no rows.
     """
     rows = table[table["split"] == split]
     if rows.empty:

@@ -57,10 +57,7 @@ class BundleRequest(NamedTuple):
 def to_pairs(spelled_pairs: Sequence[str] | None) -> Processes:
     """Read pairs of PDG numbers, such as `1000022 1000023`; `all` if none is given.
 
-    Raises
-    ------
-    InputError
-        If a text is no pair of whole numbers.
+    Raises InputError if a text is no pair of whole numbers.
     """
     pairs = [(text, to_integers(text.replace(",", " ").split())) for text in spelled_pairs or ()]
     for text, numbers in pairs:
@@ -85,11 +82,8 @@ def predicted_by_bundle(
 
     `passed` is called after each chunk with the number of rows and the share of files done.
 
-    Raises
-    ------
-    InputError
-        If the points are neither, the bundle lacks a process, the only file is no usable spectrum,
-        or a process has no prediction and the request refuses it.
+    Raises InputError if the points are neither, the bundle lacks a process, the only file is no
+    usable spectrum, or a process has no prediction and the request refuses it.
     """
     path = Path(points)
     if not path.is_dir() and not is_slha(path):

@@ -114,10 +114,7 @@ def predicted(
 
     `passed` is called after each chunk with the number of rows and the share done.
 
-    Raises
-    ------
-    InputError
-        If a row has no prediction and the request refuses it.
+    Raises InputError if a row has no prediction and the request refuses it.
     """
     wanted = {name: surrogate.units.get(name, "") for name in surrogate.inputs}
     for chunk in source.chunks:
@@ -180,10 +177,7 @@ def _predict(
 def check_names(inputs: Sequence[str], target: str) -> None:
     """Refuse names that no surrogate can have, or that predictions give to columns of their own.
 
-    Raises
-    ------
-    InputError
-        If there is one.
+    Raises InputError if there is one.
     """
     own = [
         *BESIDE_INPUTS,

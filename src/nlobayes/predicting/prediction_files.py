@@ -20,10 +20,7 @@ FORMS = {".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet"}
 def form_of(out: str, json: bool) -> str:
     """Choose the format of the rows.
 
-    Raises
-    ------
-    InputError
-        If the ending names no format, or another than the requested JSON.
+    Raises InputError if the ending names no format, or another than the requested JSON.
     """
     ending = Path(out).suffix
     if out == STANDARD or (json and ending not in FORMS):

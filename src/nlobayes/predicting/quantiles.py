@@ -11,10 +11,7 @@ OPTION = "--quantiles"
 def probabilities_of(text: str) -> tuple[float, ...]:
     """Read probabilities that are separated by commas.
 
-    Raises
-    ------
-    InputError
-        If one is no number, is not between 0 and 1, or occurs twice.
+    Raises InputError if one is no number, is not between 0 and 1, or occurs twice.
     """
     try:
         found = tuple(float(part) for part in text.split(",") if part.strip())

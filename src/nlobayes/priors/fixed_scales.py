@@ -43,10 +43,7 @@ class FixedScalesPrior(PriorSettings):
     def state(self, parameters: Parameters) -> Array:
         """Define one array N(0, s^2 / fan_in) of weights, or N(0, s^2) of biases.
 
-        Raises
-        ------
-        InputError
-            If the inputs of the network differ from those with stated scales.
+        Raises InputError if the inputs of the network differ from those with stated scales.
         """
         if parameters.role != WEIGHTS:
             return scaled(parameters, self.output_biases if parameters.output else self.biases)

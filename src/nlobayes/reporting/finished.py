@@ -87,10 +87,7 @@ class FinishedRun(NamedTuple):
 def read_finished(metrics: Path, runs: Mapping[str, str]) -> list[FinishedRun]:
     """Read the scores and the diagnostics of runs, given their labels by path.
 
-    Raises
-    ------
-    InputError
-        If a file is missing or is not what the workflow writes.
+    Raises InputError if a file is missing or is not what the workflow writes.
     """
     return [_read(metrics, path, label) for path, label in runs.items()]
 

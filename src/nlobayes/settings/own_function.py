@@ -64,10 +64,7 @@ class OwnFunction(Frozen):
 def check_defined(code: Code) -> None:
     """Refuse a file that is not Python or defines no such name; the file is parsed, not run.
 
-    Raises
-    ------
-    InputError
-        If it is not Python, or does not define the name.
+    Raises InputError if it is not Python, or does not define the name.
     """
     try:
         tree = ast.parse(Path(code.file).read_bytes())

@@ -18,10 +18,7 @@ MOVES = {"units": ("prior", "conditional", "split"), "layers": ("prior", "condit
 def check_architecture(run: RunSpec) -> None:
     """Refuse a run whose drawn units or layers do not fit its other presets.
 
-    Raises
-    ------
-    InputError
-        If they cannot be drawn, or need not be.
+    Raises InputError if they cannot be drawn, or need not be.
     """
     network, method = run.names["network"], run.names["method"]
     jumps = run.mcmc is not None and run.mcmc.kernel.kind == KERNEL

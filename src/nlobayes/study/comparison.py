@@ -48,10 +48,8 @@ def compare_job(study: Study, grid: str) -> CompareJob:
     Runs that differ only in their seed, or in the seeds of the split or of the source, are
     replicates of one setting.
 
-    Raises
-    ------
-    InputError
-        If two runs differ only in the names of their presets, or learn different targets.
+    Raises InputError if two runs differ only in the names of their presets, or learn different
+    targets.
     """
     runs = list(study.runs(grid))
     _check_one_target(grid, runs)

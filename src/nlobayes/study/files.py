@@ -52,10 +52,7 @@ def read_text(path: Path) -> str:
 def read_yaml(path: Path) -> Document:
     """Read a mapping from YAML without tags, repeated keys or more than the limits.
 
-    Raises
-    ------
-    InputError
-        If the file has any other content; the message names the line.
+    Raises InputError if the file has any other content; the message names the line.
     """
     try:
         text = read_text(path)
@@ -86,10 +83,7 @@ def _unreadable(where: str, error: Exception) -> InputError:
 def read_study(path: Path) -> Document:
     """Read the YAML of a study, which must not be a template that Snakemake would run.
 
-    Raises
-    ------
-    InputError
-        If the file is not plain YAML within the limits.
+    Raises InputError if the file is not plain YAML within the limits.
     """
     content = read_yaml(path)
     if TEMPLATE in content:
@@ -100,10 +94,7 @@ def read_study(path: Path) -> Document:
 def check_json_keys(text: str, where: str) -> None:
     """Refuse JSON with a repeated key or a number that JSON does not define.
 
-    Raises
-    ------
-    InputError
-        If an object has a repeated key, or a value is NaN or Infinity.
+    Raises InputError if an object has a repeated key, or a value is NaN or Infinity.
     """
 
     def take(pairs: list[tuple[str, Any]]) -> None:

@@ -163,10 +163,7 @@ class Study(Frozen):
 def load_study(config: Facts) -> Study:
     """Validate a configuration.
 
-    Raises
-    ------
-    InputError
-        If a key, a name or a value is not allowed; the message names its path.
+    Raises InputError if a key, a name or a value is not allowed; the message names its path.
     """
     try:
         return Study.model_validate(config)

@@ -182,10 +182,7 @@ JOBS_UP_TO: dict[str, Callable[[RunSpec, ModelJob], dict[str, Frozen]]] = {
 def check_earlier(run: RunSpec) -> None:
     """Refuse a run whose prior names a missing file of earlier data.
 
-    Raises
-    ------
-    InputError
-        If the file does not exist.
+    Raises InputError if the file does not exist.
     """
     earlier = run.prior.earlier
     if earlier is not None and not earlier.sha256:

@@ -275,10 +275,7 @@ def read_job(kind: type[Job], spec: str | Job) -> Job:
 
     A program gives the job itself.
 
-    Raises
-    ------
-    InputError
-        If the text does not specify a job of this kind.
+    Raises InputError if the text does not specify a job of this kind.
     """
     if isinstance(spec, kind):
         return spec

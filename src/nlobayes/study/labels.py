@@ -16,10 +16,7 @@ DEFAULT_STUDY = Path("config/config.yaml")
 def read_whole_study(changes: Sequence[Path] = ()) -> Study:
     """Read the default study of the project, changed by other files in their order.
 
-    Raises
-    ------
-    InputError
-        If a file cannot be read or is not a study.
+    Raises InputError if a file cannot be read or is not a study.
     """
     config = presets_here()
     for path in (DEFAULT_STUDY, *changes):

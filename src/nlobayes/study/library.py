@@ -29,10 +29,7 @@ def presets_here() -> Document:
 def read_presets(folder: Path) -> Document:
     """Read and merge every YAML file of a folder, in the order of their names.
 
-    Raises
-    ------
-    InputError
-        If the folder holds no presets or a file is not YAML.
+    Raises InputError if the folder holds no presets or a file is not YAML.
     """
     merged: Document = {}
     for path in sorted(folder.glob("*.yaml")):
@@ -45,10 +42,7 @@ def read_presets(folder: Path) -> Document:
 def preset_of(section: str, name_or_yaml: str) -> Document:
     """Return one preset, by its name in the library or from YAML text.
 
-    Raises
-    ------
-    InputError
-        If there is no preset of this name.
+    Raises InputError if there is no preset of this name.
     """
     if name_or_yaml.lstrip().startswith("{"):
         return parse_yaml(name_or_yaml, "YAML text of a preset")

@@ -18,10 +18,7 @@ NUMBER_BYTES = 8
 def check_marginalised(run: RunSpec) -> None:
     """Refuse a run with a marginalised output layer that cannot be integrated out.
 
-    Raises
-    ------
-    InputError
-        If it cannot be integrated out.
+    Raises InputError if it cannot be integrated out.
     """
     if run.network.output != MARGINALISED:
         return
@@ -50,10 +47,7 @@ def check_marginalised(run: RunSpec) -> None:
 def check_output_drawn(run: RunSpec) -> None:
     """Refuse a method that draws the output layer exactly if it is not conditionally Gaussian.
 
-    Raises
-    ------
-    InputError
-        If a condition is not met; the error names all that are not.
+    Raises InputError if a condition is not met; the error names all that are not.
     """
     if not run.method.draws_output:
         return

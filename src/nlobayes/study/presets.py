@@ -106,10 +106,7 @@ class CustomScore(OwnFunction):
 def check_scores(scores: Mapping[str, CustomScore]) -> Mapping[str, CustomScore]:
     """Refuse names that are not valid keys, or that other scores have.
 
-    Raises
-    ------
-    InputError
-        If there is such a name.
+    Raises InputError if there is such a name.
     """
     if not scores:
         return scores

@@ -134,10 +134,8 @@ def _check_outputs(run: RunSpec) -> None:
 def _check_dense(run: RunSpec) -> None:
     """Refuse a method with a dense curvature of more parameters than a job can hold.
 
-    Raises
-    ------
-    InputError
-        If the network has more parameters for any number of features that its map may make.
+    Raises InputError if the network has more parameters for any number of features that its map may
+    make.
     """
     if not run.method.has_dense_curvature:
         return
@@ -167,10 +165,7 @@ def _check_shown(run: RunSpec) -> None:
 
     Names of features, of the noise and of hyperparameters are checked later, with the posterior.
 
-    Raises
-    ------
-    InputError
-        If the run cannot have one of them.
+    Raises InputError if the run cannot have one of them.
     """
     shown, where = run.evaluation.figures, f"evaluation.{run.names['evaluation']}.figures"
     if shown.cases and run.dataset.target.scale == "classes":

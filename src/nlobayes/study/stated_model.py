@@ -13,10 +13,7 @@ from nlobayes.study.refusal import refusal
 def stated_model(spec: Any, where: str) -> ModelJob | None:
     """Read the model of a specification, the new one if reweighted; None if it has none.
 
-    Raises
-    ------
-    InputError
-        If the model is not a known one, or names a file that has changed.
+    Raises InputError if the model is not a known one, or names a file that has changed.
     """
     stated = spec.get("target", spec.get("model")) if isinstance(spec, dict) else None
     if stated is None:

@@ -31,10 +31,7 @@ def load(path: str | Path, engine: Engine = "numpy") -> Surrogate | Classifier:
 def quantile_names(probabilities: Sequence[float]) -> list[str]:
     """Name quantiles by their percentages: q16, q97.5.
 
-    Raises
-    ------
-    InputError
-        If a probability is not between 0 and 1, or occurs twice.
+    Raises InputError if a probability is not between 0 and 1, or occurs twice.
     """
     names = [f"q{100 * probability:.9g}" for probability in probabilities]
     for name, probability in zip(names, probabilities, strict=True):

@@ -26,11 +26,8 @@ Rules = Mapping[str, Callable[[SurrogateContent], bool]]
 def check(exported: SurrogateContent, source: str) -> SurrogateContent:
     """Refuse a surrogate with invalid content, and otherwise return it.
 
-    Raises
-    ------
-    InputError
-        If a fact is missing or not allowed, an array has another shape, is not finite or not in
-        order, or facts and arrays contradict each other.
+    Raises InputError if a fact is missing or not allowed, an array has another shape, is not finite
+    or not in order, or facts and arrays contradict each other.
     """
     of_classes = exported.facts.get("form") == CLASSES
     check_facts(exported.facts, OF_CLASSES if of_classes else OF_NUMBERS, source)

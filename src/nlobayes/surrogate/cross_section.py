@@ -64,11 +64,8 @@ class CrossSection(NamedTuple):
 def central(surrogate: Surrogate) -> Process:
     """Return the process of a surrogate whose target is the central cross section.
 
-    Raises
-    ------
-    InputError
-        If the table did not state the process, or if the target has no unit of a cross section or
-        is one of `ERRORS_OF_THEORY`.
+    Raises InputError if the table did not state the process, or if the target has no unit of a
+    cross section or is one of `ERRORS_OF_THEORY`.
     """
     if surrogate.process is None:
         raise InputError("surrogate.no_process", origin=surrogate.origin["process"])
@@ -85,10 +82,7 @@ def central(surrogate: Surrogate) -> Process:
 def cross_section(surrogate: Surrogate, spectrum: Mapping[str, float]) -> CrossSection:
     """Predict the cross section of a spectrum, given by column names as `data.slha` reads it.
 
-    Raises
-    ------
-    InputError
-        If the spectrum lacks an input.
+    Raises InputError if the spectrum lacks an input.
     """
     point = point_of(surrogate, spectrum)
     given = {name: spectrum[name] for name in surrogate.condition_names if name in spectrum}
@@ -111,10 +105,7 @@ def cross_section(surrogate: Surrogate, spectrum: Mapping[str, float]) -> CrossS
 def point_of(surrogate: Surrogate, spectrum: Mapping[str, float]) -> np.ndarray:
     """Select the inputs of a surrogate from a spectrum, as one point (point, input).
 
-    Raises
-    ------
-    InputError
-        If the spectrum lacks an input.
+    Raises InputError if the spectrum lacks an input.
     """
     missing = [name for name in surrogate.inputs if name not in spectrum]
     if missing:

@@ -189,10 +189,7 @@ OF_CLASSES: Form = {**SHARED, "transforms": {"features": FEATURES, "target": Clo
 def check_facts(facts: Any, form: Form, where: str, place: str = "") -> None:
     """Check the facts of a file against a form.
 
-    Raises
-    ------
-    InputError
-        If a fact is missing, unknown or not allowed.
+    Raises InputError if a fact is missing, unknown or not allowed.
     """
     if not isinstance(facts, dict):
         raise InputError("surrogate.no_fact", where=where, place=place)

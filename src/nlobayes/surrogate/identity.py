@@ -152,10 +152,7 @@ SUMMED = {PARTONS: "parton distributions", "engine": "engines"}
 def check_summands(origins: Sequence[Mapping[str, str]]) -> None:
     """Check that cross sections may be added; unknown parton distributions are allowed.
 
-    Raises
-    ------
-    InputError
-        If two of them state different orders, or different parton distributions.
+    Raises InputError if two of them state different orders, or different parton distributions.
     """
     if len({qcd_order(origin) for origin in origins}) > 1:
         raise InputError("bundles.orders", orders=sorted({origin["order"] for origin in origins}))

@@ -51,10 +51,8 @@ def function_of(
     method of the surrogate: it removes the column to which the first target is relative, which is
     no input of the network for any target.
 
-    Raises
-    ------
-    InputError
-        If the feature map needs NumPy, or a probability is outside the table of the noise.
+    Raises InputError if the feature map needs NumPy, or a probability is outside the table of the
+    noise.
     """
     facts, output = exported.facts, output_of(exported)
     check_probabilities(output.noise, probabilities or ())

@@ -21,11 +21,8 @@ def points_of(x: Points, inputs: Sequence[str]) -> np.ndarray:
     of its columns. It may have further columns in any order. A mapping of numbers is one point.
     Other points are positional, in the order of `inputs`.
 
-    Raises
-    ------
-    InputError
-        If a column is missing or occurs twice, the points have another shape, or a cell is no
-        number.
+    Raises InputError if a column is missing or occurs twice, the points have another shape, or a
+    cell is no number.
     """
     names = _names_of(x)
     try:
@@ -47,10 +44,7 @@ def points_of(x: Points, inputs: Sequence[str]) -> np.ndarray:
 def values_of(x: Points, names: Iterable[str]) -> dict[str, float]:
     """Read the values of one named point that it has, such as a mapping or a row of a frame.
 
-    Raises
-    ------
-    InputError
-        If it has no names, several rows, or a value that is no number.
+    Raises InputError if it has no names, several rows, or a value that is no number.
     """
     known = [*x.index] if hasattr(x, "to_frame") else _names_of(x)
     if known is None:

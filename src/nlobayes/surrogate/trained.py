@@ -142,12 +142,9 @@ class StoredNetwork:
     def load(cls, path: str | Path, engine: Engine = "numpy") -> Self:
         """Read an exported file; `engine` selects the library that evaluates the network.
 
-        Raises
-        ------
-        InputError
-            If the file is no surrogate, is damaged or has contradictory content; if it predicts
-            classes instead of numbers, or the reverse; if its target is relative to another version
-            of the embedded engine; or if `engine` is unknown.
+        Raises InputError if the file is no surrogate, is damaged or has contradictory content; if
+        it predicts classes instead of numbers, or the reverse; if its target is relative to another
+        version of the embedded engine; or if `engine` is unknown.
         """
         return cls(read_exported(path, cls.OF_CLASSES), engine)
 

@@ -127,10 +127,8 @@ class Plan:
 def load_plan(changes: Facts) -> Plan:
     """Validate the study of a configuration and the jobs that are planned from it.
 
-    Raises
-    ------
-    InputError
-        If a key, a name or a value is not allowed, or runs of a grid cannot be compared.
+    Raises InputError if a key, a name or a value is not allowed, or runs of a grid cannot be
+    compared.
     """
     with reported_renamed_keys():
         plan = Plan(load_study(override(presets_here(), changes)))

@@ -45,10 +45,7 @@ def summarise(project: Project, name: str) -> Found:
     `groups` the variables of a NetCDF file, and `table_metadata` the metadata of the table behind a
     dataset, posterior or surrogate.
 
-    Raises
-    ------
-    InputError
-        If the file cannot be read, or has changed since it was written.
+    Raises InputError if the file cannot be read, or has changed since it was written.
     """
     path, origin = project.root / name, project.origin(name)
     try:

@@ -73,10 +73,7 @@ class Project:
     def origin(self, name: str) -> Origin | None:
         """Find the origin of a file; None if neither attributes nor a record contain it.
 
-        Raises
-        ------
-        InputError
-            If an artifact has changed since it was written.
+        Raises InputError if an artifact has changed since it was written.
         """
         if name.endswith(".nc"):
             return self._from_attributes(name)

@@ -89,24 +89,16 @@ def _with_coefficients(draws: ChainDraws, names: list[str]) -> ChainDraws:
 
 
 class Parameters(NamedTuple):
-    """Parameters with their stored draws: first the weights, then those with one value per draw.
-
-    Attributes
-    ----------
-    names
-        Name of each, such as `weights_1[m1, 0]` or `noise`.
-    aliases
-        The same with numbers instead of names of features, such as `weights_1[0, 0]`.
-    draws
-        Axes (chain, stored draw, parameter).
-    weights
-        Number of weights.
-    """
+    """Parameters with their stored draws: first the weights, then those with one value per draw."""
 
     names: list[str]
+    """Name of each, such as `weights_1[m1, 0]` or `noise`."""
     aliases: list[str]
+    """The same with numbers instead of names of features, such as `weights_1[0, 0]`."""
     draws: np.ndarray
+    """Axes (chain, stored draw, parameter)."""
     weights: int
+    """Number of weights."""
 
     @classmethod
     def of(cls, posterior: xr.Dataset) -> Parameters:
@@ -125,10 +117,7 @@ class Parameters(NamedTuple):
     def places(self, requested: Sequence[str]) -> list[int]:
         """Find the positions of parameters by name; blanks in names are ignored.
 
-        Raises
-        ------
-        InputError
-            If a name is unknown.
+        Raises InputError if a name is unknown.
         """
         known = {_bare(name): place for place, name in enumerate(self.aliases)}
         known |= {_bare(name): place for place, name in enumerate(self.names)}

@@ -20,28 +20,19 @@ Settings = Facts
 
 
 class Reference(ABC):
-    """A reference with its settings. `unit`, that of the target, is empty before a table is read.
-
-    Attributes
-    ----------
-    name
-        Name in errors.
-    in_words
-        Name beside that of the target.
-    meaning
-        Description for users of a surrogate.
-    columns
-        Columns that points must have.
-    behind
-        Those of them that are no inputs of the network, and come after these.
-    """
+    """A reference with its settings; `unit` is that of the target, empty before a table is read."""
 
     name: str
+    """Name in errors."""
     in_words: str
+    """Name beside that of the target."""
     meaning: str
+    """Description for users of a surrogate."""
     columns: tuple[str, ...]
+    """Columns that points must have."""
     unit: str
     behind: tuple[str, ...] = ()
+    """Those of them that are no inputs of the network, and come after these."""
 
     @abstractmethod
     def at(self, named: Mapping[str, Array]) -> Array:
@@ -79,10 +70,7 @@ class Reference(ABC):
     def check_rows(self, values: np.ndarray, scale: str) -> None:
         """Refuse rows without a reference (row,).
 
-        Raises
-        ------
-        InputError
-            If there are any; the error counts them and names the first.
+        Raises InputError if there are any; the error counts them and names the first.
         """
         bad = np.flatnonzero(np.isnan(values)) + 1
         if bad.size:
@@ -101,10 +89,7 @@ class Reference(ABC):
         `scaled` is the target of the train rows on its scale, and `left` what the network learns of
         it, both (row,) or (row, output).
 
-        Raises
-        ------
-        InputError
-            If nothing is left of the first target.
+        Raises InputError if nothing is left of the first target.
         """
         first, known = (np.atleast_2d(values.T)[0] for values in (left, scaled))
         if np.ptp(first) <= 1e-9 * np.abs(known).max(initial=0.0):

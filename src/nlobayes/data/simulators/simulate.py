@@ -36,37 +36,26 @@ def simulate(*, seed: int, points: int, **settings: Any) -> Table:
 
 
 class Settings(NamedTuple):
-    """Settings of the process and of the points at which it is computed.
-
-    Attributes
-    ----------
-    sqrt_s_tev
-        Energy of the collisions, 7 to 14.
-    squark_mass_gev
-        Common mass of all squarks, or the ends of a range from which the mass of each row is drawn,
-        uniform in the logarithm; 2000 to 100 000.
-    pair
-        Numbers of the two neutralinos, 1 for the lightest to 4, in any order.
-    process
-        Particle numbers of any two electroweakinos, instead of the pair.
-    scan
-        Distribution of the soft masses and tan beta.
-    central_scale
-        `invariant_mass` for mu = Q, the mass of the pair, or `average_mass` of its particles.
-    scale_points
-        3 for both scales times 1/2, 1 and 2; 7 also with one of them at the central scale.
-    electroweak_scheme
-        `alpha_mz` or `g_mu`, for the couplings of the production; masses and mixings are the same.
-    """
+    """Settings of the process and of the points at which it is computed."""
 
     sqrt_s_tev: float
+    """Energy of the collisions, 7 to 14."""
     squark_mass_gev: float | tuple[float, float]
+    """Common mass of all squarks, or the ends of a range from which the mass of each row is drawn,
+    uniform in the logarithm; 2000 to 100 000."""
     pair: tuple[int, int] | None = (1, 1)
+    """Numbers of the two neutralinos, 1 for the lightest to 4, in any order."""
     scan: str = "flat"
+    """Distribution of the soft masses and tan beta."""
     process: tuple[int, int] | None = None
+    """Particle numbers of any two electroweakinos, instead of the pair."""
     central_scale: str = "invariant_mass"
+    """`invariant_mass` for mu = Q, the mass of the pair, or `average_mass` of its particles."""
     scale_points: int = 3
+    """3 for both scales times 1/2, 1 and 2; 7 also with one of them at the central scale."""
     electroweak_scheme: str = "alpha_mz"
+    """`alpha_mz` or `g_mu`, for the couplings of the production; masses and mixings are the same.
+    """
 
     @property
     def reaction(self) -> Process:

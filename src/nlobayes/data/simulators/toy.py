@@ -38,10 +38,7 @@ def simulate(*, name: str, seed: int) -> Table:
 
     Equal arguments give equal values.
 
-    Raises
-    ------
-    InputError
-        If the problem is not known.
+    Raises InputError if the problem is not known.
     """
     if name in CLOUDS:
         return _exclusive_or(name, seed)

@@ -27,18 +27,12 @@ _SUM_TOLERANCE = 1e-4
 
 
 class ClassPrediction(NamedTuple):
-    """Predictions of all draws together at each point.
-
-    Attributes
-    ----------
-    probability
-        Predictive probabilities, the means over draws, axes (point, class).
-    expected_entropy
-        Mean over draws of the entropy of one draw's probabilities, axis (point).
-    """
+    """Predictions of all draws together at each point."""
 
     probability: np.ndarray
+    """Predictive probabilities, the means over draws, axes (point, class)."""
     expected_entropy: np.ndarray
+    """Mean over draws of the entropy of one draw's probabilities, axis (point)."""
 
     @property
     def predicted(self) -> np.ndarray:
@@ -130,10 +124,7 @@ def classification_scores(
 def checked_labels(prediction: ClassPrediction, labels: np.ndarray) -> np.ndarray:
     """Return the indices of the true classes as integers after checking them.
 
-    Raises
-    ------
-    InputError
-        If there is not one per point, or one is not the index of a class.
+    Raises InputError if there is not one per point, or one is not the index of a class.
     """
     labels, (points, classes) = np.asarray(labels), prediction.probability.shape
     if labels.shape != (points,):

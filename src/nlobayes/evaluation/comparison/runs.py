@@ -145,10 +145,7 @@ def compared_by(runs: Sequence[RunMetrics]) -> tuple[str, ...]:
 def check_one_target(runs: Sequence[RunMetrics]) -> None:
     """Refuse runs whose scores are of different targets.
 
-    Raises
-    ------
-    InputError
-        If two runs learned other targets, in other units or on other scales.
+    Raises InputError if two runs learned other targets, in other units or on other scales.
     """
     known = [(run.run, run.learned) for run in runs if run.learned is not None]
     for name, learned in known[1:]:
@@ -192,10 +189,7 @@ def without_loo(run: RunMetrics) -> RunMetrics:
 def by_setting(runs: Sequence[RunMetrics]) -> dict[str, dict[str, RunMetrics]]:
     """Group runs by setting, then by replicate, in the order given.
 
-    Raises
-    ------
-    InputError
-        If a setting has a replicate twice.
+    Raises InputError if a setting has a replicate twice.
     """
     settings: dict[str, dict[str, RunMetrics]] = {}
     for run in runs:

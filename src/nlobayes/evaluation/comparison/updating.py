@@ -10,30 +10,20 @@ from nlobayes.errors import InputError
 
 
 class Loss(NamedTuple):
-    """Differences of draws from those of the reference at every point (point,), as Gaussians.
-
-    Attributes
-    ----------
-    divergence
-        Kullback-Leibler divergence of the reference from the draws, in nats.
-    shift
-        Difference of the means in units of the reference's sd.
-    sd_ratio
-        The sd of the draws over that of the reference.
-    """
+    """Differences of draws from those of the reference at every point (point,), as Gaussians."""
 
     divergence: np.ndarray
+    """Kullback-Leibler divergence of the reference from the draws, in nats."""
     shift: np.ndarray
+    """Difference of the means in units of the reference's sd."""
     sd_ratio: np.ndarray
+    """The sd of the draws over that of the reference."""
 
 
 def function_loss(found: np.ndarray, reference: np.ndarray) -> Loss:
     """Compare draws of f (draw, point) with draws of the reference at the same points.
 
-    Raises
-    ------
-    InputError
-        If the points differ in number, or a draw is not finite.
+    Raises InputError if the points differ in number, or a draw is not finite.
     """
     if found.shape[1:] != reference.shape[1:] or found.ndim != 2:
         raise InputError("evaluation.function_shapes", found=found.shape, reference=reference.shape)

@@ -30,10 +30,7 @@ def log_predictive_density(
 ) -> np.ndarray:
     """Return the log of the mixture density at each observed point, axis (point).
 
-    Raises
-    ------
-    InputError
-        If draws (sample, point) and observed (point) do not fit together.
+    Raises InputError if draws (sample, point) and observed (point) do not fit together.
     """
     draws, observed = checked_split(draws, observed)
     return locate(draws, noise).logpdf(observed)
@@ -42,10 +39,7 @@ def log_predictive_density(
 def predictive_cdf(draws: np.ndarray, observed: np.ndarray, noise: PredictiveNoise) -> np.ndarray:
     """Return the mixture's probability of a smaller value at each observed point (the PIT).
 
-    Raises
-    ------
-    InputError
-        If draws (sample, point) and observed (point) do not fit together.
+    Raises InputError if draws (sample, point) and observed (point) do not fit together.
     """
     draws, observed = checked_split(draws, observed)
     return locate(draws, noise).cdf(observed)
@@ -86,10 +80,8 @@ def predictive_moments(draws: np.ndarray, noise: PredictiveNoise) -> Moments:
 def checked_split(draws: np.ndarray, observed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return both arrays in float64 after checking that they describe the same points.
 
-    Raises
-    ------
-    InputError
-        If draws are not (sample, point), observed not (point), or a value is not finite.
+    Raises InputError if draws are not (sample, point), observed not (point), or a value is not
+    finite.
     """
     draws, observed = np.asarray(draws, np.float64), np.asarray(observed, np.float64)
     if draws.ndim != 2 or observed.shape != draws.shape[1:] or draws.size == 0:

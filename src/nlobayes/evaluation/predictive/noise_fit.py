@@ -57,10 +57,7 @@ def noise_at_points(
 ) -> PredictiveNoise:
     """Return the noise at points with these draws (sample, point) and features (point, feature).
 
-    Raises
-    ------
-    InputError
-        If the family is unknown, or its parameters have no variance.
+    Raises InputError if the family is unknown, or its parameters have no variance.
     """
     family = _family(fitted.family)
     draws = np.asarray(draws, np.float64)

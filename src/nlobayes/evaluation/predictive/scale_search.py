@@ -28,10 +28,8 @@ class Optimum(NamedTuple):
 def fit_scale(points: Points, law: Callable[[float], Law]) -> Optimum:
     """Find the scale that maximises the mean log predictive density, to a relative 1e-4.
 
-    Raises
-    ------
-    InputError
-        If the predictions reproduce the observations so well that no scale can be found.
+    Raises InputError if the predictions reproduce the observations so well that no scale can be
+    found.
     """
 
     def loss(scale: float) -> float:

@@ -31,23 +31,16 @@ _SPAN = 700.0
 
 
 class Weights(NamedTuple):
-    """Pareto-smoothed importance weights of draws.
-
-    Attributes
-    ----------
-    log_weights
-        Logs of weights that sum to one (draw,); minus infinity where the target has no density.
-    pareto_k
-        Shape of the tail of the ratios. Minus infinity if there is no tail, because all draws of
-        the tail share the largest ratio. Infinite if no tail could be fitted, because few draws
-        have any density of the target or its ratios are all equal.
-    relative_efficiency
-        Effective draws per draw of the chains, at most 1.
-    """
+    """Pareto-smoothed importance weights of draws."""
 
     log_weights: np.ndarray
+    """Logs of weights that sum to one (draw,); minus infinity where the target has no density."""
     pareto_k: float
+    """Shape of the tail of the ratios. Minus infinity if there is no tail, because all draws of the
+    tail share the largest ratio. Infinite if no tail could be fitted, because few draws have any
+    density of the target or its ratios are all equal."""
     relative_efficiency: float
+    """Effective draws per draw of the chains, at most 1."""
 
     @property
     def values(self) -> np.ndarray:
@@ -151,10 +144,8 @@ def _too_far(weights: Weights) -> InputError:
 def weighted_mean(weights: Weights, quantities: np.ndarray) -> np.ndarray:
     """Compute the mean of each quantity, axis (point), from axes (draw, point).
 
-    Raises
-    ------
-    InputError
-        If weights and quantities are not of the same draws, or a quantity is not finite.
+    Raises InputError if weights and quantities are not of the same draws, or a quantity is not
+    finite.
     """
     quantities = checked_quantities(weights, quantities)
     first = quantities[0]
@@ -217,10 +208,7 @@ def resample(weights: Weights, count: int, rng: np.random.Generator) -> np.ndarr
 def checked_quantities(weights: Weights, quantities: np.ndarray) -> np.ndarray:
     """Return quantities in float64 if they are (draw, point), of these draws, and finite.
 
-    Raises
-    ------
-    InputError
-        If they are not.
+    Raises InputError if they are not.
     """
     quantities = np.asarray(quantities, np.float64)
     if quantities.ndim != 2 or len(quantities) != len(weights.log_weights):

@@ -79,10 +79,7 @@ def accuracy(
 def to_target(values: np.ndarray, scale: str) -> np.ndarray:
     """Return the target of values on the model scale, infinite where 10^value overflows.
 
-    Raises
-    ------
-    InputError
-        If the scale is not `log10` or `identity`.
+    Raises InputError if the scale is not `log10` or `identity`.
     """
     if scale not in SCALES:
         raise InputError("evaluation.unknown_scale", scale=scale, known=SCALES)

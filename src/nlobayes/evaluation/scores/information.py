@@ -24,30 +24,20 @@ _FEWEST_OF_A_CHAIN = 4
 
 
 class Information(NamedTuple):
-    """Estimates of each point, axis (point).
-
-    Attributes
-    ----------
-    loo
-        Log predictive density of the point when it is left out.
-    loo_p
-        Effective number of parameters: the log density with the point minus that without it.
-    pareto_k
-        Shape of the tail of the point's weights, as in `Weights`.
-    waic
-        The same log density by WAIC.
-    waic_p
-        Effective number of parameters: the variance of its log likelihood.
-    k_limit
-        Pareto k above which this number of draws does not determine the LOO of a point.
-    """
+    """Estimates of each point, axis (point)."""
 
     loo: np.ndarray
+    """Log predictive density of the point when it is left out."""
     loo_p: np.ndarray
+    """Effective number of parameters: the log density with the point minus that without it."""
     pareto_k: np.ndarray
+    """Shape of the tail of the point's weights, as in `Weights`."""
     waic: np.ndarray
+    """The same log density by WAIC."""
     waic_p: np.ndarray
+    """Effective number of parameters: the variance of its log likelihood."""
     k_limit: float
+    """Pareto k above which this number of draws does not determine the LOO of a point."""
 
 
 class Difference(NamedTuple):
@@ -123,10 +113,7 @@ def elpd_difference(first: np.ndarray, second: np.ndarray) -> Difference:
     The standard error is that of paired differences, eq. 24 of the source: the common difficulty of
     points cancels.
 
-    Raises
-    ------
-    InputError
-        If the points are not equally many.
+    Raises InputError if the points are not equally many.
     """
     if first.ndim != 1 or first.shape != second.shape:
         raise InputError("evaluation.elpd_shapes", first=first.shape, second=second.shape)

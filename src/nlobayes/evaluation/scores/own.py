@@ -21,10 +21,7 @@ class OwnScores(NamedTuple):
 
         Each function that samples has its own random numbers.
 
-        Raises
-        ------
-        InputError
-            If a function raises, or gives neither a finite number nor a line of text.
+        Raises InputError if a function raises, or gives neither a finite number nor a line of text.
         """
         return {name: self._score(name, each, split) for name, each in self.functions.items()}
 

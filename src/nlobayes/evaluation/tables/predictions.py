@@ -64,10 +64,7 @@ def predictions(draws: np.ndarray, rows: Rows, noise: PredictiveNoise, *, scale:
     `reference` for a target that is learned directly.
     Targets leave the noise out: a Student-t of log10 has no mean in target space.
 
-    Raises
-    ------
-    InputError
-        If draws and rows do not fit together or a value is not finite.
+    Raises InputError if draws and rows do not fit together or a value is not finite.
     """
     parts = [
         {

@@ -15,25 +15,17 @@ LARGEST = "largest probability"
 
 
 class PriorDraws(NamedTuple):
-    """Draws of f from the prior at some rows, and the observed values there.
-
-    Attributes
-    ----------
-    names
-        Name of each output.
-    covariate
-        Order of the rows (row,).
-    functions
-        f on the model scale, or class probabilities (draw, row, output).
-    observed
-        Target on that scale; for classes 1 for the observed one and 0 for others (row, output). NaN
-        if an output has no target.
-    """
+    """Draws of f from the prior at some rows, and the observed values there."""
 
     names: tuple[str, ...]
+    """Name of each output."""
     covariate: np.ndarray
+    """Order of the rows (row,)."""
     functions: np.ndarray
+    """f on the model scale, or class probabilities (draw, row, output)."""
     observed: np.ndarray
+    """Target on that scale; for classes 1 for the observed one and 0 for others (row, output). NaN
+    if an output has no target."""
 
 
 def with_largest(draws: PriorDraws) -> PriorDraws:

@@ -14,10 +14,7 @@ TASKS: tuple[Task, ...] = (regression, classification)
 def task_of(data: Dataset) -> Task:
     """Find the task of a dataset by the scale of its target.
 
-    Raises
-    ------
-    InputError
-        If no task has this scale.
+    Raises InputError if no task has this scale.
     """
     scale = data.transforms["target"]["scale"]
     for task in TASKS:

@@ -18,10 +18,8 @@ RELATIVE = 1e-6
 def points_of(cases: Sequence[int | Mapping[str, float]], data: Dataset) -> tuple[int, ...]:
     """Find the row of each case: a number, or the values of some inputs; each row once.
 
-    Raises
-    ------
-    InputError
-        If there is no such row, it is no test row, or several test rows have these values.
+    Raises InputError if there is no such row, it is no test row, or several test rows have these
+    values.
     """
     found = (_row(case, data) if isinstance(case, int) else _row_with(case, data) for case in cases)
     return tuple(dict.fromkeys(found))

@@ -16,10 +16,7 @@ def given(predictions: Predictions, facts: Facts, data: Dataset, covariate: str)
 
     Draws are approximate that are neither exact nor have checks of convergence.
 
-    Raises
-    ------
-    InputError
-        If the predictions are of another dataset, or the dataset has no such column.
+    Raises InputError if the predictions are of another dataset, or the dataset has no such column.
     """
     check_same_points(predictions.observed, predictions.split, data, "predictions")
     return ScoringData(
@@ -37,10 +34,7 @@ def given(predictions: Predictions, facts: Facts, data: Dataset, covariate: str)
 def check_same_points(observed: np.ndarray, split: np.ndarray, data: Dataset, where: str) -> None:
     """Check that predictions, which are from `where`, are of this dataset.
 
-    Raises
-    ------
-    InputError
-        If targets or splits differ.
+    Raises InputError if targets or splits differ.
     """
     if not (np.array_equal(observed, data.observed) and np.array_equal(split, data.split)):
         raise InputError("commands.other_dataset_predicted", predictions=where, dataset="dataset")

@@ -27,10 +27,7 @@ def learned(data: Dataset) -> LearnedTarget:
 def check_target(data: Dataset) -> None:
     """Refuse a dataset that rivals cannot learn.
 
-    Raises
-    ------
-    InputError
-        If it has several targets, or classes.
+    Raises InputError if it has several targets, or classes.
     """
     scale, targets = data.transforms["target"]["scale"], len(data.target_names)
     if scale == "classes" or targets > 1:

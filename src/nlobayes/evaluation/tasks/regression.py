@@ -60,10 +60,7 @@ def score(given: ScoringData, choices: Choices) -> Evaluation:
 def tables(given: ScoringData, choices: Choices, scores: Evaluation) -> dict[str, Columns]:
     """Tabulate the prediction of every point, and the calibration of the error bars.
 
-    Raises
-    ------
-    InputError
-        If the scores do not state which noise was fitted.
+    Raises InputError if the scores do not state which noise was fitted.
     """
     rows, scale = _rows(given), _target(given).scale
     draws, rng = _draws(given), np.random.default_rng(choices.seed)

@@ -13,40 +13,27 @@ from nlobayes.types import Columns, Dataset, Plane, PredictedDraws, RivalPredict
 
 
 class ScoringData(NamedTuple):
-    """The predictions to score, and their points.
-
-    Attributes
-    ----------
-    data
-        The dataset.
-    covariate
-        Horizontal axis of figures (point,).
-    posterior
-        Predictions of all draws, chain after chain.
-    baseline
-        Predictions of the MAPs, each a draw.
-    chains
-        Number of chains of the posterior.
-    rivals
-        Predictions of regressors to compare with, by name.
-    sizes
-        Numbers of units or of layers of the network of every draw of the posterior (draw,), by
-        name; empty if they are fixed.
-    plane
-        Predicted classes between the rows; None if these do not have two inputs.
-    approximate
-        Whether the draws are of an approximation: they then give no leave-one-out density.
-    """
+    """The predictions to score, and their points."""
 
     data: Dataset
+    """The dataset."""
     covariate: np.ndarray
+    """Horizontal axis of figures (point,)."""
     posterior: PredictedDraws
+    """Predictions of all draws, chain after chain."""
     baseline: PredictedDraws
+    """Predictions of the MAPs, each a draw."""
     chains: int
+    """Number of chains of the posterior."""
     rivals: Mapping[str, RivalPrediction] = {}
+    """Predictions of regressors to compare with, by name."""
     sizes: Mapping[str, np.ndarray] = {}
+    """Numbers of units or of layers of the network of every draw of the posterior (draw,), by name;
+    empty if they are fixed."""
     plane: Plane | None = None
+    """Predicted classes between the rows; None if these do not have two inputs."""
     approximate: bool = False
+    """Whether the draws are of an approximation: they then give no leave-one-out density."""
 
 
 class Choices(NamedTuple):

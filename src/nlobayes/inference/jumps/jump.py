@@ -19,24 +19,17 @@ from nlobayes.inference.architecture import Layers, Units
 
 
 class Ratio(NamedTuple):
-    """The logs of the factors of the acceptance ratio.
-
-    Attributes
-    ----------
-    target
-        Density of the new position over that of the old one.
-    jacobian
-        Determinant of the map.
-    direction
-        Probability of the opposite direction, over that of the direction taken; 0 out of the range.
-    choice
-        Probability of choosing the same place on the way back, over that of choosing it.
-    """
+    """The logs of the factors of the acceptance ratio."""
 
     target: jax.Array
+    """Density of the new position over that of the old one."""
     jacobian: jax.Array
+    """Determinant of the map."""
     direction: jax.Array
+    """Probability of the opposite direction, over that of the direction taken; 0 out of the range.
+    """
     choice: jax.Array
+    """Probability of choosing the same place on the way back, over that of choosing it."""
 
     def total(self) -> jax.Array:
         """Sum all factors."""

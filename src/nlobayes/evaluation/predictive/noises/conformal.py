@@ -38,10 +38,7 @@ _SMALLEST = 1e-12
 def fit(points: Points) -> FittedNoise:
     """Fit the scale, and take the tails of every bin from the other folds' fits.
 
-    Raises
-    ------
-    InputError
-        If there are fewer than 40 points.
+    Raises InputError if there are fewer than 40 points.
     """
     scaled = scaled_student_t.fit(points)
     rows, features = len(points.observed), points.features

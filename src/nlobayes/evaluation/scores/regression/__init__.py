@@ -12,31 +12,21 @@ from nlobayes.families import Family
 
 
 class Split(NamedTuple):
-    """The input of scores: the predictions of the points of one split, or of a part of it.
-
-    Attributes
-    ----------
-    draws
-        Function draws on the model scale, axes (sample, point).
-    observed
-        Observed targets on the model scale, axis (point).
-    noise
-        Predictive noise.
-    rng
-        Source of sampled numbers, which all modules share in alphabetical order. A new one draws
-        from `rng.spawn(1)[0]`, so that the scores of the others do not change.
-    scale
-        `log10` or `identity`.
-    quick
-        Whether intervals over resampled points are left out, and sampled numbers are fewer.
-    """
+    """The input of scores: the predictions of the points of one split, or of a part of it."""
 
     draws: np.ndarray
+    """Function draws on the model scale, axes (sample, point)."""
     observed: np.ndarray
+    """Observed targets on the model scale, axis (point)."""
     noise: PredictiveNoise
+    """Predictive noise."""
     rng: np.random.Generator
+    """Source of sampled numbers, which all modules share in alphabetical order. A new one draws
+    from `rng.spawn(1)[0]`, so that the scores of the others do not change."""
     scale: str
+    """`log10` or `identity`."""
     quick: bool = False
+    """Whether intervals over resampled points are left out, and sampled numbers are fewer."""
 
 
 class Score(Protocol):
