@@ -22,10 +22,7 @@ class MissingExtra(ModuleNotFoundError):
 def needs_extra(preferred: str = "train") -> Iterator[None]:
     """Add the install command to errors of imports in this context.
 
-    Raises
-    ------
-    MissingExtra
-        In place of a `ModuleNotFoundError` of a package that an extra brings.
+    Raises MissingExtra in place of a `ModuleNotFoundError` of a package that an extra brings.
     """
     try:
         yield

@@ -31,10 +31,7 @@ class Prepared(NamedTuple):
 def preview(job: PrepareJob, path: Path) -> None:
     """Check the header of a table and its first targets.
 
-    Raises
-    ------
-    InputError
-        With all settings of the dataset that the table does not satisfy.
+    Raises InputError with all settings of the dataset that the table does not satisfy.
     """
     table = preview_table(path, _checked_columns(job), job.most_mb, job.names)
     whole = all(len(column) < PREVIEWED_ROWS for column in table.columns.values())

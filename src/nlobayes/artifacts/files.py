@@ -56,10 +56,7 @@ def check_place(path: Path) -> None:
 
     Missing folders are created.
 
-    Raises
-    ------
-    InputError
-        As `write_atomically`, or if the path is a folder.
+    Errors as for `write_atomically`, or if the path is a folder.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -66,15 +66,12 @@ def seal(path: Path) -> None:
 def check_seal(path: Path, what: str = "artifact") -> str:
     """Check that no byte of a file has changed since it was sealed, and return its SHA-256.
 
+    Raises InputError if the file cannot be read, its end is missing, or a byte has changed.
+
     Parameters
     ----------
     what
         Expected kind of the file, for the error message.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read, its end is missing, or a byte has changed.
     """
     try:
         hasher, left = hashlib.sha256(), max(path.stat().st_size - LENGTH, 0)

@@ -43,6 +43,9 @@ def feature_names(
 def map_features(name: str, inputs: np.ndarray) -> np.ndarray:
     """Apply a feature map, without standardisation.
 
+    Raises InputError if the map is not known, the columns are too few or many, or a feature is not
+    finite.
+
     Parameters
     ----------
     name
@@ -56,11 +59,6 @@ def map_features(name: str, inputs: np.ndarray) -> np.ndarray:
     Returns
     -------
     Features of shape (row, feature).
-
-    Raises
-    ------
-    InputError
-        If the map is not known, the columns are too few or many, or a feature is not finite.
     """
     chosen = _feature_map(name)
     inputs = np.asarray(inputs, np.float64)

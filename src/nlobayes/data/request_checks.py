@@ -24,11 +24,9 @@ from nlobayes.types import Table
 def check_request(table: Table, request: Request, source: str) -> None:
     """Refuse a request that the table cannot meet; empty target columns are not checked.
 
-    Raises
-    ------
-    InputError
-        With every missing column, unsuitable unit and target that cannot be learned, each with the
-        key that requests it. The fields `faults` and `places` have the code and the key of each.
+    Raises InputError with every missing column, unsuitable unit and target that cannot be learned,
+    each with the key that requests it. The fields `faults` and `places` have the code and the key
+    of each.
     """
     check_requested_names([*request.features, *request.targets, *request.variations], {}, source)
     faults = [*_missing(table, request)]

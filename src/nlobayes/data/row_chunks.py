@@ -80,15 +80,12 @@ def numbers(
 
     A column without a unit is taken to be in the requested one.
 
+    Raises InputError if a unit is not known, or of another kind.
+
     Returns
     -------
     Values (row, column), not finite where a cell is not a finite number, and all faults of the
     chunk.
-
-    Raises
-    ------
-    InputError
-        If a unit is not known, or of another kind.
     """
     values = np.empty((len(chunk.labels), len(units)))
     faults = dict(chunk.faults)

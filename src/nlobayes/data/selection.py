@@ -208,6 +208,8 @@ def keep_rows(
 ) -> Table:
     """Select the rows whose column has one of the values; columns that were not read stay empty.
 
+    Raises InputError if the column is missing, or no row has one of the values.
+
     Parameters
     ----------
     table
@@ -218,11 +220,6 @@ def keep_rows(
         The values.
     whole
         Whether the table has all of its rows, so that every value must occur.
-
-    Raises
-    ------
-    InputError
-        If the column is missing, or no row has one of the values.
     """
     check_known(table.columns, column, "rows.column")
     values = table.columns[column]

@@ -85,10 +85,7 @@ def spectrum_of(
 ) -> dict[str, float]:
     """Read the particles of these columns, and the parameters in the text, by name.
 
-    Raises
-    ------
-    InputError
-        As `read_spectrum`, and `read_parameters`.
+    Errors as for `read_spectrum`, and `read_parameters`.
     """
     parameters = tuple(parameters)
     further = {entry.block for name in parameters for entry in entries_of(name)}
@@ -210,10 +207,8 @@ def _real(particle: int, mass: float, row: Sequence[complex], source: str) -> li
 def _matrix(blocks: Mapping[str, Block], block: str, source: str) -> dict[tuple[int, ...], complex]:
     """Read a block of mixings with the imaginary parts, if they have a block.
 
-    Raises
-    ------
-    InputError
-        As `read_entries`, or if the block is larger than in the MSSM or one of another model.
+    Errors as for `read_entries`, or if the block is larger than in the MSSM or one of another
+    model.
     """
     for prefix, model in OTHER_MODELS.items():
         if block not in blocks and prefix + block in blocks:
@@ -242,18 +237,15 @@ def _mean_mass(
 ) -> float:
     """Average the sizes of the masses, each weighted by its light flavours; in GeV.
 
+    Raises InputError if a mass is missing, or the squarks are numbered by mass and their mixings
+    are missing or not unitary.
+
     Parameters
     ----------
     blocks
         Those of `BLOCKS` that the file has.
     masses
         Entries of block MASS.
-
-    Raises
-    ------
-    InputError
-        If a mass is missing, or the squarks are numbered by mass and their mixings are missing or
-        not unitary.
     """
     selected = [line.words[:2] for line in blocks["MODSEL"].lines] if "MODSEL" in blocks else []
     by_mass = not {*ROWS}.isdisjoint(blocks) or ["6", "1"] in selected or ["6", "3"] in selected

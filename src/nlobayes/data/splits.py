@@ -52,16 +52,13 @@ class Split(NamedTuple):
     def labels(self, target: np.ndarray) -> np.ndarray:
         """Label every row of a target (row,), whose values matter only as classes.
 
+        Raises InputError if a size is not allowed, more rows are requested than there are, a split
+        is empty, or validation rows begin before the train rows end; or so for any class.
+
         Returns
         -------
         Labels of shape (row,), int8: `TRAIN`, `VALIDATION`, `TEST`, or `UNUSED` for rows in no
         split.
-
-        Raises
-        ------
-        InputError
-            If a size is not allowed, more rows are requested than there are, a split is empty, or
-            validation rows begin before the train rows end; or so for any class.
         """
         count = len(target)
         order = np.arange(count)
@@ -109,6 +106,8 @@ class Split(NamedTuple):
 def reference_rows(labels: np.ndarray, count: int) -> np.ndarray:
     """Choose evenly spaced validation and test rows at which convergence is checked.
 
+    Raises InputError if no row is requested or none is held out.
+
     Parameters
     ----------
     labels
@@ -119,11 +118,6 @@ def reference_rows(labels: np.ndarray, count: int) -> np.ndarray:
     Returns
     -------
     Row indices, ascending, shape (min(count, held-out rows),).
-
-    Raises
-    ------
-    InputError
-        If no row is requested or none is held out.
     """
     held_out = np.flatnonzero((labels == VALIDATION) | (labels == TEST))
     if count < 1 or held_out.size == 0:

@@ -44,6 +44,9 @@ PREVIEWED_ROWS = 100_000
 def read_table(path: Path, most_mb: float | None = None, names: Sequence[str] = ()) -> Table:
     """Read a table from text, compressed by gzip or not, or from parquet.
 
+    Raises InputError if there is no such file, it cannot be read as a whole, its header is not
+    usable, it has no rows, or it is larger than `most_mb` MB when unpacked.
+
     Parameters
     ----------
     path
@@ -52,12 +55,6 @@ def read_table(path: Path, most_mb: float | None = None, names: Sequence[str] = 
         Largest size when unpacked in MB; None sets no limit.
     names
         Header cells of a text table without a header.
-
-    Raises
-    ------
-    InputError
-        If there is no such file, it cannot be read as a whole, its header is not usable, it has no
-        rows, or it is larger than `most_mb` MB when unpacked.
     """
     with _opened(path, most_mb, names) as opened:
         columns = [*opened.units]
@@ -78,10 +75,7 @@ def preview_table(
 
     The other columns are left empty.
 
-    Raises
-    ------
-    InputError
-        As `read_table`, for the part that is read.
+    Errors as for `read_table`, for the part that is read.
     """
     chunks, count = [], 0
     with _opened(path, most_mb, names) as opened:

@@ -142,6 +142,9 @@ def fit_target(
 ) -> TargetTransform:
     """Compute the constants of a target transform from the train rows.
 
+    Raises InputError if the scale is not known, a target is not finite on it, or all train targets
+    are equal; or if there are fewer than two classes, or one does not occur in the train rows.
+
     Parameters
     ----------
     scale
@@ -154,12 +157,6 @@ def fit_target(
         Centre and scale the target; otherwise the constants are 0 and 1.
     relative_to, reference
         Settings of the reference, and its value in every row (row,).
-
-    Raises
-    ------
-    InputError
-        If the scale is not known, a target is not finite on it, or all train targets are equal; or
-        if there are fewer than two classes, or one does not occur in the train rows.
     """
     if scale == CLASSES:
         return TargetTransform(scale, 0.0, 1.0, _labels(target, train))

@@ -14,6 +14,8 @@ def autocorrelation(draws: np.ndarray) -> np.ndarray:
     Every chain is centred on its own mean, so differences between chains do not increase the
     correlation: R-hat measures them. A quantity that never moves has correlation 1 at every lag.
 
+    Raises InputError if there are too few draws or one is not finite.
+
     Parameters
     ----------
     draws
@@ -21,13 +23,7 @@ def autocorrelation(draws: np.ndarray) -> np.ndarray:
 
     Returns
     -------
-    np.ndarray
-        Axes (lag, ...), lags from 0 to draws - 1, in units of one step along the draw axis.
-
-    Raises
-    ------
-    InputError
-        If there are too few draws or one is not finite.
+    Axes (lag, ...), lags from 0 to draws - 1, in units of one step along the draw axis.
     """
     draws = np.asarray(draws, dtype=np.float64)
     if draws.ndim < 2 or draws.shape[1] < _FEWEST_DRAWS or not np.isfinite(draws).all():
@@ -47,6 +43,8 @@ def mean_autocorrelation(draws: np.ndarray) -> np.ndarray:
     The function of each input is normalised to 1 at lag 0 before the average, so that all inputs
     have the same weight.
 
+    Raises InputError if there are too few draws or one is not finite.
+
     Parameters
     ----------
     draws
@@ -54,13 +52,7 @@ def mean_autocorrelation(draws: np.ndarray) -> np.ndarray:
 
     Returns
     -------
-    np.ndarray
-        Axis (lag).
-
-    Raises
-    ------
-    InputError
-        If there are too few draws or one is not finite.
+    Axis (lag).
 
     References
     ----------
@@ -75,6 +67,8 @@ def integrated_time(draws: np.ndarray) -> np.ndarray:
     The sum runs over the `initial_monotone_sequence`. The result is at least
     1 / log10(number of draws), which bounds the estimate for antithetic chains.
 
+    Raises InputError if there are too few draws or one is not finite.
+
     Parameters
     ----------
     draws
@@ -82,14 +76,8 @@ def integrated_time(draws: np.ndarray) -> np.ndarray:
 
     Returns
     -------
-    np.ndarray
-        Axes (...): draws per independent draw, in units of one step along the draw axis;
-        2 n - 1 for n draws of a quantity that never moves.
-
-    Raises
-    ------
-    InputError
-        If there are too few draws or one is not finite.
+    Axes (...): draws per independent draw, in units of one step along the draw axis; 2 n - 1 for n
+    draws of a quantity that never moves.
 
     References
     ----------
@@ -105,6 +93,8 @@ def sokal_time(draws: np.ndarray, c: float = 5.0) -> np.ndarray:
     The window M is the smallest that is at least `c` times the sum up to M. This assumes only
     enough draws: fewer than about 50 times the result are too few.
 
+    Raises InputError if `c` is not positive, there are too few draws or one is not finite.
+
     Parameters
     ----------
     draws
@@ -114,13 +104,7 @@ def sokal_time(draws: np.ndarray, c: float = 5.0) -> np.ndarray:
 
     Returns
     -------
-    np.ndarray
-        As `integrated_time`.
-
-    Raises
-    ------
-    InputError
-        If `c` is not positive, there are too few draws or one is not finite.
+    As `integrated_time`.
 
     References
     ----------

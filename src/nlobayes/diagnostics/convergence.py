@@ -41,6 +41,8 @@ class VarianceSplit(NamedTuple):
 def rhat(draws: np.ndarray) -> np.ndarray:
     """Compute rank-normalised split R-hat, the worse of bulk and folded.
 
+    Raises InputError if there are too few chains or draws or one is not finite.
+
     Parameters
     ----------
     draws
@@ -48,14 +50,8 @@ def rhat(draws: np.ndarray) -> np.ndarray:
 
     Returns
     -------
-    np.ndarray
-        Axis (quantity); infinite where no chain ever moved, or only at the middle draw, which
-        belongs to neither half.
-
-    Raises
-    ------
-    InputError
-        If there are too few chains or draws or one is not finite.
+    Axis (quantity); infinite where no chain ever moved, or only at the middle draw, which belongs
+    to neither half.
 
     References
     ----------
@@ -115,8 +111,7 @@ def nested_rhat(draws: np.ndarray, superchains: int) -> np.ndarray:
 
     Returns
     -------
-    np.ndarray
-        Axis (quantity), at least 1; infinite where no chain ever moved.
+    Axis (quantity), at least 1; infinite where no chain ever moved.
 
     Raises
     ------
@@ -217,6 +212,8 @@ def between_chain_variance_share(draws: np.ndarray) -> float:
 def ebfmi(energy: np.ndarray) -> np.ndarray:
     """Estimate the energy Bayesian fraction of missing information of each chain.
 
+    Raises InputError if there are too few draws or an energy is not finite.
+
     Parameters
     ----------
     energy
@@ -224,14 +221,8 @@ def ebfmi(energy: np.ndarray) -> np.ndarray:
 
     Returns
     -------
-    np.ndarray
-        Axis (chain): mean squared energy change over the energy variance; zero for a chain
-        whose energy never changed.
-
-    Raises
-    ------
-    InputError
-        If there are too few draws or an energy is not finite.
+    Axis (chain): mean squared energy change over the energy variance; zero for a chain whose energy
+    never changed.
 
     References
     ----------

@@ -25,17 +25,14 @@ def located(function: np.ndarray, diverging: np.ndarray) -> Deviation:
     The draw of a divergent transition is its end point; for kernels that reject, its start. It is
     on the edge of the region that the integrator cannot enter.
 
+    Raises InputError if the axes do not fit, draws are too few or not finite.
+
     Parameters
     ----------
     function
         Predictions, axes (chain, draw, reference_point).
     diverging
         Whether the transition to each draw diverged, axes (chain, draw).
-
-    Raises
-    ------
-    InputError
-        If the axes do not fit, draws are too few or not finite.
     """
     function, diverging = checked(function, fewest_chains=1), np.asarray(diverging, dtype=bool)
     if diverging.shape != function.shape[:2]:

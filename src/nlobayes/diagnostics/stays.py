@@ -11,6 +11,8 @@ STILL = 0.5
 def longest_stays(draws: np.ndarray) -> np.ndarray:
     """Compute the longest stretch of equal draws of each chain, as a share of its draws.
 
+    Raises InputError if there are too few chains or draws or one is not finite.
+
     Parameters
     ----------
     draws
@@ -18,13 +20,7 @@ def longest_stays(draws: np.ndarray) -> np.ndarray:
 
     Returns
     -------
-    np.ndarray
-        Axis (chain): 1 / draws for a chain that always moves, 1 for one that never does.
-
-    Raises
-    ------
-    InputError
-        If there are too few chains or draws or one is not finite.
+    Axis (chain): 1 / draws for a chain that always moves, 1 for one that never does.
     """
     draws = checked(draws)
     moved = (draws[:, 1:] != draws[:, :-1]).any(axis=2)

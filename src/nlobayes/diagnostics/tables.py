@@ -167,11 +167,10 @@ def marginals(drawn: Mapping[str, np.ndarray]) -> Columns:
 
     Returns
     -------
-    dict
-        `parameter`; its `mean`, `sd` and `rhat` over the draws of all chains, NaN for less than 8
-        draws per chain; `chain`; and of each of 10 to 40 equal bins from the smallest to the
-        largest of all draws `low`, `high` and the `density` of the draws of the chain. A chain has
-        five draws per bin or more, except in the fewest bins.
+    `parameter`; its `mean`, `sd` and `rhat` over the draws of all chains, NaN for less than 8 draws
+    per chain; `chain`; and of each of 10 to 40 equal bins from the smallest to the largest of all
+    draws `low`, `high` and the `density` of the draws of the chain. A chain has five draws per bin
+    or more, except in the fewest bins.
     """
     parts = [_marginal(name, np.asarray(draws, np.float64)) for name, draws in drawn.items()]
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}

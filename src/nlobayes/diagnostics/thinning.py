@@ -26,6 +26,8 @@ def kept_ess_share(sequence: np.ndarray, step: int, *, stored_every: int = 1) ->
     With the integrated time of every s-th draw, tau_s = 1 + 2 Σ_{j>0} rho(s j), the share is
     tau_1 / (s tau_s).
 
+    Raises InputError if the steps are not positive or not multiples.
+
     Parameters
     ----------
     sequence
@@ -38,13 +40,7 @@ def kept_ess_share(sequence: np.ndarray, step: int, *, stored_every: int = 1) ->
 
     Returns
     -------
-    np.ndarray
-        Axes (...), at most 1: leaving out draws of a reversible chain cannot increase the ESS.
-
-    Raises
-    ------
-    InputError
-        If the steps are not positive or not multiples.
+    Axes (...), at most 1: leaving out draws of a reversible chain cannot increase the ESS.
     """
     if not (stored_every >= 1 and step >= stored_every and step % stored_every == 0):
         raise InputError("diagnostics.step_no_multiple", stored_every=stored_every, step=step)
@@ -59,6 +55,9 @@ def choose_step(draws: np.ndarray, *, thin: int, loss: float) -> int:
     grow from one stored draw to the next until one loses more, or fewer than 8 draws of a chain
     would remain.
 
+    Raises InputError if the loss or the stride is outside its limits, or draws are too few or not
+    finite.
+
     Parameters
     ----------
     draws
@@ -70,13 +69,7 @@ def choose_step(draws: np.ndarray, *, thin: int, loss: float) -> int:
 
     Returns
     -------
-    int
-        Draws from one kept draw to the next: a multiple of `thin`, at least once.
-
-    Raises
-    ------
-    InputError
-        If the loss or the stride is outside its limits, or draws are too few or not finite.
+    Draws from one kept draw to the next: a multiple of `thin`, at least once.
     """
     if not (0 <= loss < 1 and 1 <= thin <= draws.shape[1]):
         raise InputError("diagnostics.loss_or_stride", draws=draws.shape[1], loss=loss, thin=thin)
@@ -92,6 +85,8 @@ def choose_step(draws: np.ndarray, *, thin: int, loss: float) -> int:
 def storage_stride(draws: np.ndarray, *, most: int) -> int:
     """Choose the distance of stored draws as `choose_step` does for a loss of 10 %, within limits.
 
+    Raises InputError if draws are too few or not finite.
+
     Parameters
     ----------
     draws
@@ -102,13 +97,7 @@ def storage_stride(draws: np.ndarray, *, most: int) -> int:
 
     Returns
     -------
-    int
-        Draws from one stored draw to the next.
-
-    Raises
-    ------
-    InputError
-        If draws are too few or not finite.
+    Draws from one stored draw to the next.
     """
     chains, drawn, _ = draws.shape
     independent = min(choose_step(draws, thin=1, loss=STORAGE_LOSS), drawn // FEWEST_STORED)
@@ -125,6 +114,8 @@ def thinning_table(
     of_chains: bool = True,
 ) -> Columns:
     """Tabulate cost and saving of thinning by one, two, four … times the storage stride.
+
+    Raises InputError if fewer than 8 draws of a chain are stored or chosen, or one is not finite.
 
     Parameters
     ----------
@@ -143,15 +134,9 @@ def thinning_table(
 
     Returns
     -------
-    Columns
-        `step` in draws, the first 1; `draws` of all chains, `ess_f_median` as measured,
-        `ess_share` expected from the autocorrelation relative to all draws, `rmse`, `crps`,
-        `lppd`, `megabytes`, `stored`, `chosen`.
-
-    Raises
-    ------
-    InputError
-        If fewer than 8 draws of a chain are stored or chosen, or one is not finite.
+    `step` in draws, the first 1; `draws` of all chains, `ess_f_median` as measured, `ess_share`
+    expected from the autocorrelation relative to all draws, `rmse`, `crps`, `lppd`, `megabytes`,
+    `stored`, `chosen`.
     """
     steps, ess, shares = [1], [np.nan], [np.nan]
     if of_chains:

@@ -37,6 +37,9 @@ def diagnose(
 ) -> Diagnostics:
     """Assemble the verdict on a posterior.
 
+    Raises InputError if arrays do not fit together, are too short, or are not finite, or if chains
+    are copies.
+
     Parameters
     ----------
     draws
@@ -60,15 +63,9 @@ def diagnose(
 
     Returns
     -------
-    Diagnostics
-        A check exists if its value does. None marks values that do not exist (fixed noise, trees of
-        HMC, groups of chains, R-hat of fewer than 8 stored draws of the weights) or are infinite
-        (R-hat of chains that never moved, which fails its check).
-
-    Raises
-    ------
-    InputError
-        If arrays do not fit together, are too short, or are not finite, or if chains are copies.
+    A check exists if its value does. None marks values that do not exist (fixed noise, trees of
+    HMC, groups of chains, R-hat of fewer than 8 stored draws of the weights) or are infinite (R-hat
+    of chains that never moved, which fails its check).
     """
     check_fit(draws, stats, thin)
     check_distinct(draws.function)

@@ -15,8 +15,7 @@ def weight_spread(weights: np.ndarray) -> WeightSpread:
 
     Returns
     -------
-    WeightSpread
-        In units of the network; chains in several modes of a weight increase its sd.
+    In units of the network; chains in several modes of a weight increase its sd.
     """
     draws = weights.reshape(-1, weights.shape[-1])
     return {

@@ -36,6 +36,8 @@ Measures = dict[str, float | None]
 def fidelity(exact: np.ndarray, approximation: np.ndarray) -> Measures:
     """Compare the posteriors of f by their draws.
 
+    Raises InputError if the draws are not of the same points, fewer than two, or not finite.
+
     Parameters
     ----------
     exact
@@ -45,15 +47,9 @@ def fidelity(exact: np.ndarray, approximation: np.ndarray) -> Measures:
 
     Returns
     -------
-    dict
-        The keys of `distances`, and `{statistic}_z_rms` of mean, sd and quantiles: root mean square
-        over points of the difference in units of the Monte-Carlo errors of both, in quadrature.
-        It is near 1 if the posteriors are the same, up to the correlation of the points.
-
-    Raises
-    ------
-    InputError
-        If the draws are not of the same points, fewer than two, or not finite.
+    The keys of `distances`, and `{statistic}_z_rms` of mean, sd and quantiles: root mean square
+    over points of the difference in units of the Monte-Carlo errors of both, in quadrature. It is
+    near 1 if the posteriors are the same, up to the correlation of the points.
     """
     exact, approximation = _checked(exact, approximation)
     z = _values(approximation) - _values(_pooled(exact))
@@ -70,10 +66,9 @@ def distances(first: np.ndarray, second: np.ndarray) -> Measures:
 
     Returns
     -------
-    dict
-        `{statistic}_difference_rms` of mean and quantiles (root mean square over points),
-        `sd_ratio_median`, `sd_ratio_p5` and `sd_ratio_p95` (second over first, quantiles over
-        points), `wasserstein_mean` and `wasserstein_p95` (Wasserstein-1, mean and quantile).
+    `{statistic}_difference_rms` of mean and quantiles (root mean square over points),
+    `sd_ratio_median`, `sd_ratio_p5` and `sd_ratio_p95` (second over first, quantiles over points),
+    `wasserstein_mean` and `wasserstein_p95` (Wasserstein-1, mean and quantile).
     """
     sd = first.std(axis=0)
     unit = np.where(sd > 0, sd, np.nan)

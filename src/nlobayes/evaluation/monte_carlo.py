@@ -56,8 +56,7 @@ def monte_carlo_errors(
 
     Returns
     -------
-    dict
-        The standard error by key, None where a half has no score; None for fewer than two draws.
+    The standard error by key, None where a half has no score; None for fewer than two draws.
     """
     batch = batches_of(len(draws))
     halves = balanced_halves(batch[-1] + 1)[:, batch]

@@ -47,6 +47,8 @@ def stacking_weights(log_density: np.ndarray) -> StackingWeights:
     equal densities keep. With g_k = mean_i p_ik / sum_j w_j p_ij the score is at most max_k g_k - 1
     nats per row below its maximum. The steps end where that is below 1e-6, or after 20 000 steps.
 
+    Raises InputError if there is one chain or no row, or a density is not finite.
+
     Parameters
     ----------
     log_density
@@ -54,13 +56,7 @@ def stacking_weights(log_density: np.ndarray) -> StackingWeights:
 
     Returns
     -------
-    Stacked
-        The weights, and that bound.
-
-    Raises
-    ------
-    InputError
-        If there is one chain or no row, or a density is not finite.
+    The weights, and that bound.
     """
     density = _relative(_checked(log_density))
     weights = np.full(len(density), 1 / len(density))
@@ -99,9 +95,7 @@ def resample_chains(weights: np.ndarray, draws: int, rng: np.random.Generator) -
 
     Returns
     -------
-    np.ndarray
-        Places of the chosen draws (chain x draw,), ascending, in draws of chains one after the
-        other.
+    Places of the chosen draws (chain x draw,), ascending, in draws of chains one after the other.
     """
     with np.errstate(divide="ignore"):
         log_weights = np.repeat(np.log(weights) - np.log(draws), draws)

@@ -25,10 +25,7 @@ def check_alive(
 
     Chains that `moved_before` may stand still: their earlier draws count, and R-hat detects it.
 
-    Raises
-    ------
-    InputError
-        With the number of the chain and the remedy.
+    Raises InputError with the number of the chain and the remedy.
     """
     log_density = stats["lp"]
     for row, chain in enumerate(chains):

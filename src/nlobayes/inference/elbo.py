@@ -110,10 +110,9 @@ def appraise(key: jax.Array, log_density: LogDensity, parameters: Parameters) ->
 
     Returns
     -------
-    dict
-        `elbo`, its standard error `elbo_error`, and `slope_over_error`: the length of its slope by
-        means (in sds) and log sds, over that of their standard errors. At the maximum it is
-        about 1, also where the Gaussian is exact: the errors are those of the whole gradient.
+    `elbo`, its standard error `elbo_error`, and `slope_over_error`: the length of its slope by
+    means (in sds) and log sds, over that of their standard errors. At the maximum it is about 1,
+    also where the Gaussian is exact: the errors are those of the whole gradient.
     """
 
     def gain(free: Parameters, noise: jax.Array) -> jax.Array:

@@ -128,8 +128,7 @@ def distances(paths: np.ndarray) -> dict[tuple[int, int], np.ndarray]:
 
     Returns
     -------
-    dict
-        Euclidean distance (snapshot,) of each pair of places along the axis (chain,).
+    Euclidean distance (snapshot,) of each pair of places along the axis (chain,).
     """
     pairs = combinations(range(len(paths)), 2)
     return {(i, j): np.linalg.norm(paths[i] - paths[j], axis=1) for i, j in pairs}

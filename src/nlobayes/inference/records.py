@@ -48,6 +48,8 @@ def to_arrays(tree: Tree) -> Arrays:
 def from_arrays(template: Tree, arrays: Mapping[str, np.ndarray], where: str) -> Tree:
     """Restore a tree from its arrays, bit for bit.
 
+    Raises InputError if names, shapes or dtypes are not those of the template.
+
     Parameters
     ----------
     template
@@ -56,11 +58,6 @@ def from_arrays(template: Tree, arrays: Mapping[str, np.ndarray], where: str) ->
         The result of `to_arrays` for the tree.
     where
         Where the arrays were found, for the message.
-
-    Raises
-    ------
-    InputError
-        If names, shapes or dtypes are not those of the template.
     """
     leaves, structure = jax.tree_util.tree_flatten_with_path(template)
     expected = {_name(path): (leaf.shape, np.dtype(leaf.dtype)) for path, leaf in leaves}

@@ -50,6 +50,8 @@ def evolve(
 ) -> Distributions:
     """Evolve the input distributions to every scale.
 
+    Raises InputError if a scale lies below the bottom threshold.
+
     Parameters
     ----------
     scale_gev2
@@ -58,11 +60,6 @@ def evolve(
         Complex moments, shape (node,).
     loops
         1 for LO, 2 for NLO evolution and coupling.
-
-    Raises
-    ------
-    InputError
-        If a scale lies below the bottom threshold.
     """
     if not np.min(scale_gev2) >= inputs.bottom_scale_gev2:
         raise InputError(

@@ -114,6 +114,8 @@ def luminosities(
 ) -> Luminosities:
     """Build the luminosities of proton-proton collisions from NLO-evolved distributions.
 
+    Raises InputError if the energy lies outside 7 to 14 TeV.
+
     Parameters
     ----------
     inputs
@@ -124,11 +126,6 @@ def luminosities(
         `invariant_mass` for Q, the mass of the pair, or `average_mass` of its particles.
     orders
         Some `VARIATIONS`.
-
-    Raises
-    ------
-    InputError
-        If the energy lies outside 7 to 14 TeV.
     """
     low, high = SQRT_S_RANGE_GEV
     if not low <= sqrt_s_gev <= high:

@@ -48,6 +48,8 @@ def sample_parameters(
 ) -> Parameters:
     """Draw the points of a scan; a larger sample starts with the same points.
 
+    Raises InputError if the scan is not known.
+
     Parameters
     ----------
     seed
@@ -60,11 +62,6 @@ def sample_parameters(
         Neutralino, counted from 1 for the lightest, that the scan `fine_tuned` tunes.
     with_charginos
         Whether charginos must also be heavier than 46 GeV.
-
-    Raises
-    ------
-    InputError
-        If the scan is not known.
     """
     if scan not in SCANS:
         raise InputError("physics.unknown_scan", scan=scan, known=SCANS)

@@ -64,6 +64,9 @@ def scan(
 ) -> Figure:
     """Draw scores of every run against a scanned setting; hollow markers are not converged.
 
+    Raises InputError if a named column is missing or cannot be an axis, or if there is no score to
+    draw.
+
     Parameters
     ----------
     runs
@@ -74,11 +77,6 @@ def scan(
         Column whose values have different colours, if any.
     varied
         Description of the difference between settings.
-
-    Raises
-    ------
-    InputError
-        If a named column is missing or cannot be an axis, or if there is no score to draw.
     """
     _check_columns(runs, along, series)
     drawn = runs if along is None else runs[finite(runs, along)]

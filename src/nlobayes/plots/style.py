@@ -131,17 +131,14 @@ def symmetric_limit(values: Floats) -> float:
 def render(figure: Figure, format: str) -> bytes:
     """Return the contents of an image file: equal figures give equal bytes, without date or host.
 
+    Raises InputError if the format is neither.
+
     Parameters
     ----------
     figure
         A figure from `nlobayes.plots.FIGURES`.
     format
         "svg" or "png".
-
-    Raises
-    ------
-    InputError
-        If the format is neither.
     """
     if format not in METADATA:
         raise InputError("plots.unknown_format", format=format, known=sorted(METADATA))

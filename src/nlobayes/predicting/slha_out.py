@@ -27,15 +27,12 @@ SCHEMES = {"mu = mean mass": 0, "mu = Q": 2}
 def write_xsections(surrogates: Sequence[Surrogate], points: str, out: Path) -> tuple[str, ...]:
     """Write a copy of an SLHA file with a block XSECTION for each surrogate.
 
+    Raises InputError if the points are no SLHA file, its point cannot be predicted or is outside,
+    or the process or order of a surrogate is not known. Then nothing is written.
+
     Returns
     -------
     Names of other programs with cross sections of these processes, energies and orders in the file.
-
-    Raises
-    ------
-    InputError
-        If the points are no SLHA file, its point cannot be predicted or is outside, or the process
-        or order of a surrogate is not known. Then nothing is written.
     """
     path = Path(points)
     if path.is_dir() or not is_slha(path):

@@ -55,10 +55,7 @@ def answer(
     `given` has the values of fixed parameters, as in `Surrogate.domain`. Numbers are NaN without a
     prediction; far outside the domain they may be infinite.
 
-    Raises
-    ------
-    InputError
-        As `Surrogate.predict`.
+    Errors as for `Surrogate.predict`.
     """
     names = quantile_names(quantiles)
     with np.errstate(all="ignore"):

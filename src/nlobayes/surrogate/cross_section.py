@@ -141,10 +141,7 @@ def total(
     the parts, and `reason` names each part with its reason. A theory error that one part lacks is
     missing in the sum. For one surrogate the result is that of `cross_section`.
 
-    Raises
-    ------
-    InputError
-        As `cross_section`.
+    Errors as for `cross_section`.
     """
     parts = cross_sections(surrogates, spectrum)
     if len(parts) == 1:

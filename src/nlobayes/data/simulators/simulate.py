@@ -74,6 +74,8 @@ def scan_table(seed: int, points: int, settings: Settings) -> Table:
     (NLO at mu = Q/2 and mu = 2 Q). The table states the units. Its metadata count the rows for
     which no other calculation was compared (`not_compared`).
 
+    Raises InputError if an argument or a setting is outside its range.
+
     Parameters
     ----------
     seed
@@ -83,11 +85,6 @@ def scan_table(seed: int, points: int, settings: Settings) -> Table:
         Number of rows, all with |m1| > 46 GeV; with charginos also mc1 > 46 GeV.
     settings
         Process and scan.
-
-    Raises
-    ------
-    InputError
-        If an argument or a setting is outside its range.
     """
     _check(seed, points, settings)
     process, masses = settings.reaction, settings.squark_mass_gev

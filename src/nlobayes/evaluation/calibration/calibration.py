@@ -29,6 +29,8 @@ def calibration(
 ) -> dict[str, float | str]:
     """Check the uncertainties of one split.
 
+    Raises InputError if the arrays do not fit together or a value is not finite.
+
     Parameters
     ----------
     draws
@@ -40,21 +42,15 @@ def calibration(
 
     Returns
     -------
-    dict
-        Of the pulls z = (observed - mean) / sd: `sigma_z_epistemic` and `sigma_z_total`, their
-        standard deviation, above 1 where the uncertainties are too small (undefined where a point
-        has no epistemic spread, as with a single draw); `mean_z_total`; `chi2_per_point`, the mean
-        of z_total². The last three with suffix `_se` are their standard errors.
-        `coverage_k1` to `coverage_k5`: share of points within k total sd of the mean, and with
-        suffix `_epistemic` within k epistemic sd, none without spread. `coverage_68`,
-        `coverage_95`, `coverage_99_7`: share inside the central interval of the predictive
-        mixture of probability 0.68, 0.95, 0.997. `pit_ks`: Kolmogorov-Smirnov distance of the
-        probability integral transform to the uniform distribution.
-
-    Raises
-    ------
-    InputError
-        If the arrays do not fit together or a value is not finite.
+    Of the pulls z = (observed - mean) / sd: `sigma_z_epistemic` and `sigma_z_total`, their standard
+    deviation, above 1 where the uncertainties are too small (undefined where a point has no
+    epistemic spread, as with a single draw); `mean_z_total`; `chi2_per_point`, the mean of
+    z_total². The last three with suffix `_se` are their standard errors. `coverage_k1` to
+    `coverage_k5`: share of points within k total sd of the mean, and with suffix `_epistemic`
+    within k epistemic sd, none without spread. `coverage_68`, `coverage_95`, `coverage_99_7`: share
+    inside the central interval of the predictive mixture of probability 0.68, 0.95, 0.997.
+    `pit_ks`: Kolmogorov-Smirnov distance of the probability integral transform to the uniform
+    distribution.
     """
     draws, observed = checked_split(draws, observed)
     mean, posterior_sd, total_sd = predictive_moments(draws, noise)
@@ -117,10 +113,9 @@ def coverage_table(
 
     Returns
     -------
-    dict
-        Columns of equal length: `k`; `own_epistemic` and `own_total`, the shares of the predictive
-        itself; `epistemic` and `total`, the observed shares; `lower` and `upper`, the 95 % Wilson
-        interval of `total`.
+    Columns of equal length: `k`; `own_epistemic` and `own_total`, the shares of the predictive
+    itself; `epistemic` and `total`, the observed shares; `lower` and `upper`, the 95 % Wilson
+    interval of `total`.
     """
     k = np.asarray(k, dtype=np.float64)
     total = np.array([share_within(z_total, width) for width in k])
@@ -148,8 +143,7 @@ def level_table(pit: np.ndarray, levels: np.ndarray) -> dict[str, np.ndarray]:
 
     Returns
     -------
-    dict
-        Columns of equal length: `level`, `coverage`, and its 95 % Wilson interval `lower`, `upper`.
+    Columns of equal length: `level`, `coverage`, and its 95 % Wilson interval `lower`, `upper`.
     """
     levels = np.asarray(levels, dtype=np.float64)
     coverage = np.array([share_within(2 * pit - 1, level) for level in levels])
@@ -173,9 +167,8 @@ def pit_table(
 
     Returns
     -------
-    dict
-        Columns of 101 rows: `u`, from 0 to 1; `ecdf`, the share of points with a PIT of at most
-        u; `lower` and `upper`, the simultaneous band, its ends included.
+    Columns of 101 rows: `u`, from 0 to 1; `ecdf`, the share of points with a PIT of at most u;
+    `lower` and `upper`, the simultaneous band, its ends included.
     """
     u = np.linspace(0, 1, _ECDF_POINTS)
     ecdf = np.searchsorted(np.sort(pit), u, side="right") / len(pit)

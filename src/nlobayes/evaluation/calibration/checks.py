@@ -42,11 +42,10 @@ def check(
 
     Returns
     -------
-    dict
-        By name, `value`, `low`, `high` (None if there is no such bound) and `passed`:
-        `chi2_per_point`, the mean of z_total², nominally 1; `coverage_68` and `coverage_95`, the
-        shares inside central intervals; `pit_ecdf`, the largest distance by which the distribution
-        function of the PIT leaves the band, zero or less inside it (at u = 0.01 … 0.99).
+    By name, `value`, `low`, `high` (None if there is no such bound) and `passed`: `chi2_per_point`,
+    the mean of z_total², nominally 1; `coverage_68` and `coverage_95`, the shares inside central
+    intervals; `pit_ecdf`, the largest distance by which the distribution function of the PIT leaves
+    the band, zero or less inside it (at u = 0.01 … 0.99).
 
     References
     ----------

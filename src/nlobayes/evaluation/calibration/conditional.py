@@ -29,6 +29,8 @@ def conditional_table(
 ) -> dict[str, np.ndarray]:
     """Tabulate calibration in bins of equally many points, for a figure.
 
+    Raises InputError if a quantity is not finite or not one value per point.
+
     Parameters
     ----------
     by
@@ -42,16 +44,10 @@ def conditional_table(
 
     Returns
     -------
-    dict
-        Columns, a row per quantity and bin: `by`, `bin`, `low`, `high`, `centre` (median) and
-        `points`; `sigma_z`, the standard deviation of the residuals, with `_lower` and `_upper`
-        1.96 standard errors away (NaN in a bin of one point); `coverage_68` and `coverage_95` of
-        the central intervals, with their 95 % Wilson intervals `_lower` and `_upper`.
-
-    Raises
-    ------
-    InputError
-        If a quantity is not finite or not one value per point.
+    Columns, a row per quantity and bin: `by`, `bin`, `low`, `high`, `centre` (median) and `points`;
+    `sigma_z`, the standard deviation of the residuals, with `_lower` and `_upper` 1.96 standard
+    errors away (NaN in a bin of one point); `coverage_68` and `coverage_95` of the central
+    intervals, with their 95 % Wilson intervals `_lower` and `_upper`.
     """
     rows = [
         {"by": name, "bin": index, **_edges(values[points]), **_row(z_total[points], pit[points])}
@@ -75,8 +71,7 @@ def coverage_by_decile(pit: np.ndarray, covariate: np.ndarray) -> dict[str, list
 
     Returns
     -------
-    dict
-        `coverage_68_deciles` and `coverage_95_deciles`, in ascending order of the covariate.
+    `coverage_68_deciles` and `coverage_95_deciles`, in ascending order of the covariate.
     """
     bins = equal_count_bins(covariate, DECILES)
     return {
@@ -88,6 +83,8 @@ def coverage_by_decile(pit: np.ndarray, covariate: np.ndarray) -> dict[str, list
 def distance_to_training(features: np.ndarray, train_features: np.ndarray) -> np.ndarray:
     """Return the distance to the nearest train row in units of that between train rows.
 
+    Raises InputError if the arrays are not of the same features or a value is not finite.
+
     Parameters
     ----------
     features
@@ -97,15 +94,9 @@ def distance_to_training(features: np.ndarray, train_features: np.ndarray) -> np
 
     Returns
     -------
-    np.ndarray
-        Axis (point): Euclidean distance to the nearest train row, zero for a train row, over the
-        median distance of train rows to their nearest other. Where duplicates make that median
-        zero, the mean takes its place, and 1 where that is zero as well or there is one row.
-
-    Raises
-    ------
-    InputError
-        If the arrays are not of the same features or a value is not finite.
+    Axis (point): Euclidean distance to the nearest train row, zero for a train row, over the median
+    distance of train rows to their nearest other. Where duplicates make that median zero, the mean
+    takes its place, and 1 where that is zero as well or there is one row.
     """
     shapes = features.shape, train_features.shape
     if features.ndim != 2 or train_features.ndim != 2 or shapes[0][1:] != shapes[1][1:]:
@@ -140,11 +131,10 @@ def scale_shares(
 
     Returns
     -------
-    dict
-        Over the points whose scale uncertainty is known: `error_over_scale_p50`, the median of
-        |mean - observed| over it; `error_over_scale_share_below_0_3` and
-        `sd_over_scale_share_below_0_3`, the shares of points where the error and the predicted sd
-        are below 0.3 of it. Empty if it is known nowhere.
+    Over the points whose scale uncertainty is known: `error_over_scale_p50`, the median of |mean -
+    observed| over it; `error_over_scale_share_below_0_3` and `sd_over_scale_share_below_0_3`, the
+    shares of points where the error and the predicted sd are below 0.3 of it. Empty if it is known
+    nowhere.
     """
     errors = error_over_scale(mean, observed, scale_uncertainty)
     known = np.isfinite(errors)

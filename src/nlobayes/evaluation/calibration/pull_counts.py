@@ -14,9 +14,8 @@ def pull_counts(z_total: np.ndarray, z_epistemic: np.ndarray) -> dict[str, list[
 
     Returns
     -------
-    dict
-        `pulls_total`, by the total sd, and `pulls_epistemic`, by the sd of the draws only. Like
-        `sigma_z_epistemic` the latter is None if a point has no spread of draws.
+    `pulls_total`, by the total sd, and `pulls_epistemic`, by the sd of the draws only. Like
+    `sigma_z_epistemic` the latter is None if a point has no spread of draws.
     """
     return {"pulls_total": _counts(z_total), "pulls_epistemic": _counts(z_epistemic)}
 

@@ -35,10 +35,9 @@ def spread_along(draws: np.ndarray, observed: np.ndarray, trained: np.ndarray) -
 
     Returns
     -------
-    dict
-        `p_value`; `changes`, whether it is below `LEVEL`, and there are 20 points or more;
-        `thirds`, the root mean squares of the residuals in the lower, the middle and the upper
-        third of the predictions.
+    `p_value`; `changes`, whether it is below `LEVEL`, and there are 20 points or more; `thirds`,
+    the root mean squares of the residuals in the lower, the middle and the upper third of the
+    predictions.
 
     References
     ----------

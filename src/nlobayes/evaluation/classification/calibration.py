@@ -54,10 +54,9 @@ def reliability_table(confidence: np.ndarray, correct: np.ndarray) -> dict[str, 
 
     Returns
     -------
-    dict
-        Columns of 15 rows: `low` and `high`, the edges of the bin; `count`, its points;
-        `confidence`, their mean, and `accuracy`, the share of correct ones, with its 95 % Wilson
-        interval `lower`, `upper`; the last four are NaN where a bin is empty.
+    Columns of 15 rows: `low` and `high`, the edges of the bin; `count`, its points; `confidence`,
+    their mean, and `accuracy`, the share of correct ones, with its 95 % Wilson interval `lower`,
+    `upper`; the last four are NaN where a bin is empty.
     """
     bins = width_bins(confidence)
     count = np.bincount(bins, minlength=BINS)
@@ -95,9 +94,8 @@ def check(
 
     Returns
     -------
-    dict
-        By name, `value`, `low` (None), `high` and `passed`: `ece`, at most the tolerance plus the
-        99 % quantile of the calibration error of a calibrated predictor of the same confidences.
+    By name, `value`, `low` (None), `high` and `passed`: `ece`, at most the tolerance plus the 99 %
+    quantile of the calibration error of a calibrated predictor of the same confidences.
 
     References
     ----------

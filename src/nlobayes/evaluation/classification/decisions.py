@@ -44,11 +44,10 @@ def macro_scores(matrix: np.ndarray) -> dict[str, float]:
 
     Returns
     -------
-    dict
-        `precision_macro`, the mean over classes of the share of right ones among the points
-        predicted to be of the class; `recall_macro`, among those that are of the class;
-        `f1_macro`, the mean of the harmonic means of both. Classes that are neither true nor
-        predicted anywhere do not count, and a share of no points is zero.
+    `precision_macro`, the mean over classes of the share of right ones among the points predicted
+    to be of the class; `recall_macro`, among those that are of the class; `f1_macro`, the mean of
+    the harmonic means of both. Classes that are neither true nor predicted anywhere do not count,
+    and a share of no points is zero.
 
     References
     ----------
@@ -76,9 +75,8 @@ def threshold_scores(confidence: np.ndarray, correct: np.ndarray) -> dict[str, f
 
     Returns
     -------
-    dict
-        `precision_at_20`, `recall_at_20`, `answered_at_20`, the share of points that are
-        answered, their standard errors with suffix `_se`, and so on for each threshold.
+    `precision_at_20`, `recall_at_20`, `answered_at_20`, the share of points that are answered,
+    their standard errors with suffix `_se`, and so on for each threshold.
     """
     scores: dict[str, float | str] = {}
     for percent in THRESHOLDS:
@@ -106,9 +104,8 @@ def threshold_table(
 
     Returns
     -------
-    dict
-        Columns of equal length: `threshold`; `precision`, NaN where nothing is answered, with its
-        95 % Wilson interval `lower`, `upper`; `recall`, NaN where nothing is right; `answered`.
+    Columns of equal length: `threshold`; `precision`, NaN where nothing is answered, with its 95 %
+    Wilson interval `lower`, `upper`; `recall`, NaN where nothing is right; `answered`.
     """
     thresholds = np.asarray(thresholds, dtype=np.float64)
     answered = np.array([np.sum(confidence >= t) for t in thresholds])

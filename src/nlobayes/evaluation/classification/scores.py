@@ -48,15 +48,12 @@ class ClassPrediction(NamedTuple):
 def predict_classes(probabilities: np.ndarray) -> ClassPrediction:
     """Average class probabilities over draws.
 
+    Raises InputError if the axes do not fit, or the values are not probabilities that sum to one.
+
     Parameters
     ----------
     probabilities
         Probabilities of every draw, axes (draw, point, class); two classes have two columns.
-
-    Raises
-    ------
-    InputError
-        If the axes do not fit, or the values are not probabilities that sum to one.
     """
     probabilities = _checked(probabilities)
     draws, points, classes = probabilities.shape
@@ -73,6 +70,8 @@ def classification_scores(
 ) -> dict[str, float | str]:
     """Score the predicted classes and their probabilities of one split.
 
+    Raises InputError if labels are not indices of classes, one per point.
+
     Parameters
     ----------
     prediction
@@ -82,23 +81,16 @@ def classification_scores(
 
     Returns
     -------
-    dict
-        `accuracy`, the share of points whose most probable class is true; `top_2_accuracy` and
-        `top_3_accuracy`, if there are more classes than that, whose true class is among the two
-        or three most probable. `brier`, the mean over points of the sum over classes of squared
-        differences between probability and true class (0 to 2; of two classes twice the score of
-        one); `lppd`, the mean log probability of the true class; `confidence`, the mean of the
-        largest probability. `predictive_entropy`, of the predictive probabilities, is the sum of
-        `expected_entropy`, its mean over draws, and `mutual_information` of class and weights, the
-        epistemic part. The keys of `threshold_scores`. All of these are means over points; with
-        suffix `_se`, their standard errors. `ece` and `ece_adaptive`, the expected calibration
-        error of bins of equal width and of equal mass; `precision_macro`, `recall_macro`,
-        `f1_macro`.
-
-    Raises
-    ------
-    InputError
-        If labels are not indices of classes, one per point.
+    `accuracy`, the share of points whose most probable class is true; `top_2_accuracy` and
+    `top_3_accuracy`, if there are more classes than that, whose true class is among the two or
+    three most probable. `brier`, the mean over points of the sum over classes of squared
+    differences between probability and true class (0 to 2; of two classes twice the score of one);
+    `lppd`, the mean log probability of the true class; `confidence`, the mean of the largest
+    probability. `predictive_entropy`, of the predictive probabilities, is the sum of
+    `expected_entropy`, its mean over draws, and `mutual_information` of class and weights, the
+    epistemic part. The keys of `threshold_scores`. All of these are means over points; with suffix
+    `_se`, their standard errors. `ece` and `ece_adaptive`, the expected calibration error of bins
+    of equal width and of equal mass; `precision_macro`, `recall_macro`, `f1_macro`.
 
     References
     ----------

@@ -49,19 +49,15 @@ class Estimate(NamedTuple):
 def differences_table(runs: Sequence[RunMetrics]) -> Columns:
     """Tabulate how settings differ from the first one, paired over the replicates they share.
 
+    Raises InputError if a setting has a replicate twice.
+
     Returns
     -------
-    dict
-        `setting`, `reference`, `metric` (of `METRICS` and custom scores, if any run has it),
-        `replicates` (shared pairs), `difference` (setting minus reference, mean over pairs),
-        `standard_error`, and `low`, `high` of the 95 % t interval; these three are NaN for one
-        replicate, these four for none. `monte_carlo_error` is that of the difference, NaN where it
-        is not known; it is a part of the standard error.
-
-    Raises
-    ------
-    InputError
-        If a setting has a replicate twice.
+    `setting`, `reference`, `metric` (of `METRICS` and custom scores, if any run has it),
+    `replicates` (shared pairs), `difference` (setting minus reference, mean over pairs),
+    `standard_error`, and `low`, `high` of the 95 % t interval; these three are NaN for one
+    replicate, these four for none. `monte_carlo_error` is that of the difference, NaN where it is
+    not known; it is a part of the standard error.
     """
     settings = by_setting(runs)
     reference = next(iter(settings))
@@ -107,17 +103,13 @@ def point_differences(first: PointPredictions, second: PointPredictions) -> Colu
 
     The error bars cover the choice of test points, not that of seeds.
 
+    Raises InputError if the test points are not the same.
+
     Returns
     -------
-    dict
-        `metric` (`squared_error`, `absolute_error`, and `nll_gaussian`, minus the log density of
-        the Gaussian with the predictive moments; NaN where a total sd is zero), `points`,
-        `difference` (second minus first), `standard_error`, `low`, `high` of the 95 % t interval.
-
-    Raises
-    ------
-    InputError
-        If the test points are not the same.
+    `metric` (`squared_error`, `absolute_error`, and `nll_gaussian`, minus the log density of the
+    Gaussian with the predictive moments; NaN where a total sd is zero), `points`, `difference`
+    (second minus first), `standard_error`, `low`, `high` of the 95 % t interval.
     """
     if not same_points(first, second):
         raise InputError(

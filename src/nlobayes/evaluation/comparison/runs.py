@@ -122,13 +122,12 @@ def runs_table(runs: Sequence[RunMetrics]) -> Columns:
 
     Returns
     -------
-    dict
-        `run`, `setting`, `replicate`, the settings that differ, `converged` (true, false, or
-        `approximate` where convergence does not apply), `failed_checks`, the
-        keys of `SAMPLING`, every score of the test split, those of `FITTED` of the train split
-        with prefix `train_`, every score of the test split of the baseline with prefix
-        `baseline_`, and the Monte-Carlo errors of the scores of `METRICS` with suffix
-        `_monte_carlo_error`. A missing value is NaN in a column of numbers, empty in one of texts.
+    `run`, `setting`, `replicate`, the settings that differ, `converged` (true, false, or
+    `approximate` where convergence does not apply), `failed_checks`, the keys of `SAMPLING`, every
+    score of the test split, those of `FITTED` of the train split with prefix `train_`, every score
+    of the test split of the baseline with prefix `baseline_`, and the Monte-Carlo errors of the
+    scores of `METRICS` with suffix `_monte_carlo_error`. A missing value is NaN in a column of
+    numbers, empty in one of texts.
     """
     columns: Columns = {}
     for section in zip(*(_sections(run) for run in runs), strict=True):

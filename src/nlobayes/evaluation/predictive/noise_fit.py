@@ -24,6 +24,10 @@ def fit_noise(
 ) -> FittedNoise:
     """Fit the noise that maximises the mean log predictive density of the observed points.
 
+    Raises InputError if the arrays do not fit together, the family is unknown, the predictions
+    reproduce the observations so well that no scale can be found, or there are fewer than 40 points
+    for conformal noise.
+
     Parameters
     ----------
     draws
@@ -39,15 +43,7 @@ def fit_noise(
 
     Returns
     -------
-    FittedNoise
-        The fitted noise, its scale to a relative accuracy of about 1e-4.
-
-    Raises
-    ------
-    InputError
-        If the arrays do not fit together, the family is unknown, the predictions reproduce
-        the observations so well that no scale can be found, or there are fewer than 40 points for
-        conformal noise.
+    The fitted noise, its scale to a relative accuracy of about 1e-4.
     """
     return _family(family).fit(Points(*checked_split(draws, observed), features, covariate))
 

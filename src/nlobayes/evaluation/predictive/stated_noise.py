@@ -29,9 +29,8 @@ def scores(draws: np.ndarray, observed: np.ndarray, noise: Law) -> Scores:
 
     Returns
     -------
-    dict
-        `lppd` and its `lppd_se` (nats per point), `coverage_68` and `coverage_95` of central
-        intervals; `monte_carlo_error`, that of each by key, None for one draw.
+    `lppd` and its `lppd_se` (nats per point), `coverage_68` and `coverage_95` of central intervals;
+    `monte_carlo_error`, that of each by key, None for one draw.
     """
     batch = monte_carlo.batches_of(len(draws))
     density, probability = _sums(draws, observed, noise, np.flatnonzero(np.diff(batch, prepend=-1)))

@@ -73,6 +73,9 @@ def importance_weights(
 ) -> Weights:
     """Compute Pareto-smoothed importance weights.
 
+    Raises InputError if there are fewer than 25 draws, a ratio is infinite or not a number, the
+    target has no density at any draw, or the efficiency is not within (0, 1].
+
     Parameters
     ----------
     log_ratios
@@ -84,14 +87,7 @@ def importance_weights(
 
     Returns
     -------
-    Weights
-        Of the draws, chain after chain.
-
-    Raises
-    ------
-    InputError
-        If there are fewer than 25 draws, a ratio is infinite or not a number, the target has no
-        density at any draw, or the efficiency is not within (0, 1].
+    Of the draws, chain after chain.
     """
     log_ratios = _checked_ratios(log_ratios)
     if relative_efficiency is None:
@@ -113,10 +109,7 @@ def threshold(draws: int) -> float:
 def check(weights: Weights, *, least_ess: float = 0.0) -> None:
     """Refuse weights whose Pareto k is not below the threshold, or whose ESS is too small.
 
-    Raises
-    ------
-    InputError
-        With k, the effective size and the remedy.
+    Raises InputError with k, the effective size and the remedy.
     """
     if not weights.reliable:
         raise _too_far(weights)
@@ -179,6 +172,8 @@ def resample(weights: Weights, count: int, rng: np.random.Generator) -> np.ndarr
 
     Every draw is chosen as often as `count` times its weight, rounded down or up.
 
+    Raises InputError if the count is not positive.
+
     Parameters
     ----------
     weights
@@ -190,13 +185,7 @@ def resample(weights: Weights, count: int, rng: np.random.Generator) -> np.ndarr
 
     Returns
     -------
-    np.ndarray
-        Indices of the chosen draws, axis (count), ascending.
-
-    Raises
-    ------
-    InputError
-        If the count is not positive.
+    Indices of the chosen draws, axis (count), ascending.
     """
     if count < 1:
         raise InputError("evaluation.nothing_to_choose", count=count)

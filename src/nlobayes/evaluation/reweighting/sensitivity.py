@@ -48,6 +48,9 @@ def power_scaled(
 ) -> Weights:
     """Compute weights to the posterior with one component raised to a power.
 
+    Raises InputError if the power is not positive and finite, or a component is not finite or has
+    too few draws.
+
     Parameters
     ----------
     log_component
@@ -56,11 +59,6 @@ def power_scaled(
         Power, above 0; 1 does not change the posterior.
     relative_efficiency
         As for `importance_weights`.
-
-    Raises
-    ------
-    InputError
-        If the power is not positive and finite, or a component is not finite or has too few draws.
     """
     log_component = np.asarray(log_component, np.float64)
     if not 0 < power < math.inf:
@@ -132,8 +130,7 @@ def cumulative_distance(weights: Weights, quantities: np.ndarray) -> np.ndarray:
 
     Returns
     -------
-    np.ndarray
-        Axis (point); zero where all draws are equal.
+    Axis (point); zero where all draws are equal.
 
     Raises
     ------

@@ -25,6 +25,9 @@ def accuracy(
 ) -> dict[str, float | str]:
     """Score the point predictions of one split.
 
+    Raises InputError if the arrays do not fit together, a value is not finite, or the scale is
+    unknown.
+
     Parameters
     ----------
     draws
@@ -38,22 +41,15 @@ def accuracy(
 
     Returns
     -------
-    dict
-        In target space: `r2_target_mean`, of the mean over draws of the target; of the target at
-        the median draw: `r2_target_median` with `r2_target_median_low` and `_high`, `rmse_target`,
-        `relative_error_p50` to `_p99` (percentiles over points of |predicted / target - 1|),
-        `percent_error` (100 times the mean of that) and `squared_error` (mean squared
-        difference); `variance_share_top1_target` to `_top20_target`, the share of that many
-        largest squared deviations from the mean in the total sum of squares.
-        With scale log10 also, of the mean of the draws: `r2_log10` with `_low` and `_high`,
-        `rmse_log10`, `squared_error_log10`, `bias_log10` (mean of predicted - observed) and
-        `variance_share_top1_log10` to `_top20_log10`.
-        Intervals are 95 % percentile intervals of 1000 bootstrap resamples of the points.
-
-    Raises
-    ------
-    InputError
-        If the arrays do not fit together, a value is not finite, or the scale is unknown.
+    In target space: `r2_target_mean`, of the mean over draws of the target; of the target at the
+    median draw: `r2_target_median` with `r2_target_median_low` and `_high`, `rmse_target`,
+    `relative_error_p50` to `_p99` (percentiles over points of |predicted / target - 1|),
+    `percent_error` (100 times the mean of that) and `squared_error` (mean squared difference);
+    `variance_share_top1_target` to `_top20_target`, the share of that many largest squared
+    deviations from the mean in the total sum of squares. With scale log10 also, of the mean of the
+    draws: `r2_log10` with `_low` and `_high`, `rmse_log10`, `squared_error_log10`, `bias_log10`
+    (mean of predicted - observed) and `variance_share_top1_log10` to `_top20_log10`. Intervals are
+    95 % percentile intervals of 1000 bootstrap resamples of the points.
 
     References
     ----------

@@ -50,6 +50,9 @@ class Difference(NamedTuple):
 def information(log_likelihood: np.ndarray) -> Information:
     """Estimate PSIS-LOO and WAIC of each point.
 
+    Raises InputError if there are no points, fewer than 25 draws or 4 of a chain, or a log
+    likelihood is not finite.
+
     Parameters
     ----------
     log_likelihood
@@ -57,14 +60,7 @@ def information(log_likelihood: np.ndarray) -> Information:
 
     Returns
     -------
-    Information
-        No warnings are printed; `pareto_k` and `waic_p` contain the same information.
-
-    Raises
-    ------
-    InputError
-        If there are no points, fewer than 25 draws or 4 of a chain, or a log likelihood is not
-        finite.
+    No warnings are printed; `pareto_k` and `waic_p` contain the same information.
     """
     log_likelihood = _checked(log_likelihood)
     efficiency = _relative_efficiency(log_likelihood)
@@ -80,11 +76,10 @@ def summary(estimates: Information) -> dict[str, dict[str, float]]:
 
     Returns
     -------
-    dict
-        `loo` {`elpd`, `se`, `p`, `k_max`, `k_limit`, `k_above`, `k_above_share`, `points`} and
-        `waic` {`elpd`, `se`, `p`, `p_above_share`}: number and share of the points with k not below
-        its limit, and the share with a variance above 0.4, at which the estimate may fail. A single
-        point has no `se`.
+    `loo` {`elpd`, `se`, `p`, `k_max`, `k_limit`, `k_above`, `k_above_share`, `points`} and `waic`
+    {`elpd`, `se`, `p`, `p_above_share`}: number and share of the points with k not below its limit,
+    and the share with a variance above 0.4, at which the estimate may fail. A single point has no
+    `se`.
     """
     points = len(estimates.loo)
     return {

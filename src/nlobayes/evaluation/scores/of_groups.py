@@ -29,8 +29,7 @@ def score_groups(
 
     Returns
     -------
-    dict
-        `points`, the number of rows, and the scores; or a line that states why there are none.
+    `points`, the number of rows, and the scores; or a line that states why there are none.
     """
     found: Scores = {}
     for code, label in enumerate(groups.labels):

@@ -42,6 +42,9 @@ def evaluate(
 ) -> Scores:
     """Score predicted numbers of one split, by every module of `regression` and custom scores.
 
+    Raises InputError if the arrays do not fit together, a value is not finite, the scale is
+    unknown, or a function of the user gives no score.
+
     Parameters
     ----------
     draws
@@ -62,15 +65,8 @@ def evaluate(
 
     Returns
     -------
-    dict
-        The keys of all modules, in their order, each a finite number, or None where there is none;
-        `undefined`, the reason of each None in one line, by key.
-
-    Raises
-    ------
-    InputError
-        If the arrays do not fit together, a value is not finite, the scale is unknown, or a
-        function of the user gives no score.
+    The keys of all modules, in their order, each a finite number, or None where there is none;
+    `undefined`, the reason of each None in one line, by key.
     """
     draws, observed = checked_split(draws, observed)
     split = regression.Split(draws, observed, noise, rng, scale, quick)
@@ -85,8 +81,7 @@ def evaluate_classes(
 
     Returns
     -------
-    dict
-        As `evaluate`; `labels` (point,) are the indices of the true classes.
+    As `evaluate`; `labels` (point,) are the indices of the true classes.
     """
     split = classification.Split(prediction, labels)
     scores = [each.score(split) for each in classification.SCORES.values()]
@@ -116,8 +111,7 @@ def by_decile(
 
     Returns
     -------
-    list
-        Ten deciles in ascending order, or fewer bins where ten had fewer than 20 points each.
+    Ten deciles in ascending order, or fewer bins where ten had fewer than 20 points each.
 
     Raises
     ------

@@ -35,6 +35,9 @@ def proper_scores(
 ) -> dict[str, float | str]:
     """Score the predictive distribution of one split, averaged over points.
 
+    Raises InputError if the arrays do not fit together, a value is not finite, or the scale is
+    unknown.
+
     Parameters
     ----------
     draws
@@ -52,18 +55,12 @@ def proper_scores(
 
     Returns
     -------
-    dict
-        On the model scale: `crps` and `interval_score_68`, `_90`, `_95`, of the central interval
-        of the mixture, lower is better; `lppd`, the log of the mixture density, higher is better;
-        `nll_gaussian`, minus the log density of the Gaussian with the mixture's mean and
-        variance, lower is better; `posterior_sd`, `noise_sd`, `total_sd`, root mean squares.
-        The same in target space: `crps_target`, `interval_score_95_target`, `lppd_target`,
-        `nll_gaussian_target`. The first and the last are undefined for a Student-t of log10.
-
-    Raises
-    ------
-    InputError
-        If the arrays do not fit together, a value is not finite, or the scale is unknown.
+    On the model scale: `crps` and `interval_score_68`, `_90`, `_95`, of the central interval of the
+    mixture, lower is better; `lppd`, the log of the mixture density, higher is better;
+    `nll_gaussian`, minus the log density of the Gaussian with the mixture's mean and variance,
+    lower is better; `posterior_sd`, `noise_sd`, `total_sd`, root mean squares. The same in target
+    space: `crps_target`, `interval_score_95_target`, `lppd_target`, `nll_gaussian_target`. The
+    first and the last are undefined for a Student-t of log10.
 
     References
     ----------

@@ -42,9 +42,8 @@ def scored_at_reference(
 
     Returns
     -------
-    tuple
-        The targets on the model scale, or logits (chain, draw, reference_point x output), and a
-        function that scores draws of these (sample, reference_point x output).
+    The targets on the model scale, or logits (chain, draw, reference_point x output), and a
+    function that scores draws of these (sample, reference_point x output).
     """
     target, split = target_transform(data.transforms), data.split[data.reference]
     function = function.astype(np.float64)

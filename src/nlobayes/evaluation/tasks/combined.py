@@ -24,16 +24,12 @@ STREAM = 7
 def stack(task: Task, given: ScoringData, choices: Choices) -> Stacking:
     """Weight the chains by the validation rows, and score the test rows with draws by weight.
 
+    Raises InputError if there is one chain, or a density is not finite.
+
     Returns
     -------
-    Stacking
-        Log scores are of all draws under the noise of the likelihood; `test` are the scores of the
-        chosen draws with a separately fitted predictive noise.
-
-    Raises
-    ------
-    InputError
-        If there is one chain, or a density is not finite.
+    Log scores are of all draws under the noise of the likelihood; `test` are the scores of the
+    chosen draws with a separately fitted predictive noise.
     """
     split = given.data.split
     held, tested = (_of_chains(task, given, split == name) for name in (VALIDATION, TEST))

@@ -56,9 +56,8 @@ def choose_family(held: HeldOutRows, seed: Sequence[int], *, changes: bool = Fal
 
     Returns
     -------
-    Halves
-        Below 80 points of `gaussian`, which needs the fewest rows for its fit, or of
-        `scaled_gaussian` if the spread changes.
+    Below 80 points of `gaussian`, which needs the fewest rows for its fit, or of `scaled_gaussian`
+    if the spread changes.
     """
     candidates = (*CANDIDATES, ALONG) if changes else CANDIDATES
     scores = {
@@ -88,9 +87,8 @@ def halved_scores(held: HeldOutRows, rng: np.random.Generator, *, family: str) -
 
     Returns
     -------
-    Halves
-        Averages over points and halvings; in `deciles` one value for each of ten bins of the
-        covariate (fewer where these had fewer than 20 points). Below 80 points the scores are None.
+    Averages over points and halvings; in `deciles` one value for each of ten bins of the covariate
+    (fewer where these had fewer than 20 points). Below 80 points the scores are None.
     """
     points, covariate = len(held.observed), held.covariate
     if points < FEWEST_ROWS:

@@ -33,10 +33,9 @@ def score_sizes(task: Task, given: ScoringData) -> Scores:
 
     Returns
     -------
-    dict
-        `modal`, that size; `draws` and `draws_of_modal`; for `val` and `test`, under `marginal` and
-        under `modal`, the log score `lppd` under the likelihood itself, in nats per row, and the
-        RMSE or the accuracy of the mean prediction.
+    `modal`, that size; `draws` and `draws_of_modal`; for `val` and `test`, under `marginal` and
+    under `modal`, the log score `lppd` under the likelihood itself, in nats per row, and the RMSE
+    or the accuracy of the mean prediction.
     """
     modal = modal_draws(given.sizes)
     every = np.ones(len(modal), bool)
