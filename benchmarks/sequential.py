@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,7 +20,6 @@ from benchmarks.common import print_header, print_row
 from nlobayes.artifacts.files import read_json
 from nlobayes.artifacts.netcdf import open_artifact
 from nlobayes.data.splits import TEST
-from nlobayes.evaluation.comparison.updating import function_loss, summarise
 
 RUNS = {
     "union": ("union", "fan_in"),
@@ -86,6 +86,34 @@ def _scores(folder: Path) -> dict[str, float]:
 def _losses(found: np.ndarray, reference: np.ndarray) -> dict[str, float]:
     summary = summarise(function_loss(found, reference))
     return {name.replace("_", " "): value for name, value in summary.items()}
+
+
+class Loss(NamedTuple):
+    """Differences of draws from those of the reference at every point (point,), as Gaussians."""
+
+    divergence: np.ndarray
+    """Kullback-Leibler divergence of the reference from the draws, in nats."""
+    shift: np.ndarray
+    """Difference of the means in units of the reference's sd."""
+    sd_ratio: np.ndarray
+    """The sd of the draws over that of the reference."""
+
+
+def function_loss(found: np.ndarray, reference: np.ndarray) -> Loss:
+    """Compare draws of f (draw, point) with draws of the reference at the same points."""
+    shift = (found.mean(axis=0) - reference.mean(axis=0)) / reference.std(axis=0, ddof=1)
+    ratio = found.std(axis=0, ddof=1) / reference.std(axis=0, ddof=1)
+    divergence = np.log(ratio) + (1 + shift**2) / (2 * ratio**2) - 0.5
+    return Loss(divergence, shift, ratio)
+
+
+def summarise(loss: Loss) -> dict[str, float]:
+    """Average a loss over the points: means of divergences, root mean squares of shifts."""
+    return {
+        "divergence": float(loss.divergence.mean()),
+        "shift": float(np.sqrt(np.mean(loss.shift**2))),
+        "sd_ratio": float(np.exp(np.mean(np.log(loss.sd_ratio)))),
+    }
 
 
 def _arguments() -> argparse.Namespace:

@@ -1,4 +1,4 @@
-"""Texts of the checks of a run: the label, the side of the limit, and the requirement of each."""
+"""Texts of the checks of a run: the label, and the side of the limit of each."""
 
 from __future__ import annotations
 
@@ -11,14 +11,12 @@ APPROXIMATE = "approximate: convergence does not apply"
 
 
 class Check(NamedTuple):
-    """Texts of a check: a label that fits a table, and a sentence with the requirement.
+    """Texts of a check: a label that fits a table, and the side of its limit.
 
-    `bound` is the side of the limit on which the value must lie; checks of calibration have
-    two limits and must lie between them.
+    Checks of calibration have two limits and must lie between them.
     """
 
     label: str
-    sentence: str
     bound: str = "at most"
 
 
@@ -75,80 +73,31 @@ class CalibrationCheck(TypedDict):
 Outcome = ConvergenceCheck | CalibrationCheck
 
 
-def _rhat(label: str, whole: str) -> Check:
-    sentence = f"How far the chains disagree about {whole}; 1 means that they agree."
-    return Check(f"R-hat of {label}", sentence)
-
-
-def _ess(label: str, whole: str) -> Check:
-    sentence = (
-        f"How many independent draws are worth as much as all of them for {whole}, in the bulk "
-        "or in the tails."
-    )
-    return Check(f"effective draws of {label}", sentence, "at least")
-
-
 CONVERGENCE: dict[ChainCheck | WeightCheck, Check] = {
-    "rhat_f": _rhat("f", "the prediction at the worst reference point"),
-    "rhat_log_density": _rhat("log density", "the log density"),
-    "rhat_noise": _rhat("noise", "the noise"),
-    "rhat_hyperparameters": _rhat("scales", "the worst of the learned scales"),
-    "rhat_size": _rhat("the network size", "the number of units or of layers"),
-    "ess_f": _ess("f", "the prediction at the worst reference point"),
-    "ess_log_density": _ess("log density", "the log density"),
-    "ess_noise": _ess("noise", "the noise"),
-    "ess_hyperparameters": _ess("scales", "the worst of the learned scales"),
-    "ebfmi_min": Check(
-        "E-BFMI, smallest",
-        "How freely the energy moves from draw to draw, in the chain where it does so least.",
-        "at least",
-    ),
-    "divergences": Check(
-        "divergent transitions",
-        "How many transitions met a curvature that the step size cannot follow.",
-    ),
-    "energy_variance": Check(
-        "energy variance",
-        "How large the error of an unadjusted integrator is, per dimension and step.",
-    ),
-    "still_chains": Check(
-        "chains that stand still",
-        "How many chains stay at one point for half of their draws or longer.",
-    ),
-    "pareto_k": Check(
-        "Pareto k of the weights",
-        "How heavy the tail of the importance weights is; above the limit few draws carry all.",
-    ),
-    "weights_ess": Check(
-        "effective draws of the weights",
-        "How many independent draws of the new model the weighted draws are worth.",
-        "at least",
-    ),
+    "rhat_f": Check("R-hat of f"),
+    "rhat_log_density": Check("R-hat of log density"),
+    "rhat_noise": Check("R-hat of noise"),
+    "rhat_hyperparameters": Check("R-hat of scales"),
+    "rhat_size": Check("R-hat of the network size"),
+    "ess_f": Check("effective draws of f", "at least"),
+    "ess_log_density": Check("effective draws of log density", "at least"),
+    "ess_noise": Check("effective draws of noise", "at least"),
+    "ess_hyperparameters": Check("effective draws of scales", "at least"),
+    "ebfmi_min": Check("E-BFMI, smallest", "at least"),
+    "divergences": Check("divergent transitions"),
+    "energy_variance": Check("energy variance"),
+    "still_chains": Check("chains that stand still"),
+    "pareto_k": Check("Pareto k of the weights"),
+    "weights_ess": Check("effective draws of the weights", "at least"),
 }
 """Checks of a posterior; a run that fails one is not converged."""
 
 CALIBRATION: dict[CalibrationName, Check] = {
-    "chi2_per_point": Check(
-        "chi² per point",
-        "The mean of the squared errors over the squared predicted sds; 1 is right.",
-    ),
-    "coverage_68": Check(
-        "share inside 68 % intervals",
-        "How many of the test points lie inside their central 68 % intervals.",
-    ),
-    "coverage_95": Check(
-        "share inside 95 % intervals",
-        "How many of the test points lie inside their central 95 % intervals.",
-    ),
-    "pit_ecdf": Check(
-        "PIT beyond its band",
-        "How far the distribution of the places of true values in their predictive distributions "
-        "(PIT) leaves the band of a calibrated forecaster; zero or less lies inside.",
-    ),
-    "ece": Check(
-        "expected calibration error",
-        "How far the probabilities of classes are from the shares of right answers.",
-    ),
+    "chi2_per_point": Check("chi² per point"),
+    "coverage_68": Check("share inside 68 % intervals"),
+    "coverage_95": Check("share inside 95 % intervals"),
+    "pit_ecdf": Check("PIT beyond its band"),
+    "ece": Check("expected calibration error"),
 }
 """Checks of error bars; a run that fails one is not calibrated."""
 
@@ -171,12 +120,6 @@ def label_of(name: str) -> str:
     check, of, target = name.partition(OF_TARGET)
     known = _KNOWN.get(check)
     return (known.label if known else check) + of + target
-
-
-def sentence_of(name: str) -> str:
-    """Return the sentence with the requirement of a check; empty if there is none."""
-    known = _KNOWN.get(name.partition(OF_TARGET)[0])
-    return known.sentence if known else ""
 
 
 def failed(checks: Mapping[str, Outcome]) -> list[str]:

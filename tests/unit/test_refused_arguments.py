@@ -17,7 +17,6 @@ from nlobayes.evaluation.calibration.calibration import calibration
 from nlobayes.evaluation.calibration.conditional import conditional_table
 from nlobayes.evaluation.classification.scores import checked_labels, predict_classes
 from nlobayes.evaluation.comparison.runs import LearnedData, RunMetrics, check_one_target
-from nlobayes.evaluation.comparison.updating import function_loss
 from nlobayes.evaluation.fidelity import fidelity
 from nlobayes.evaluation.predictive.noise_fit import fit_noise
 from nlobayes.evaluation.reweighting.importance import (
@@ -121,8 +120,6 @@ CALLS: list[tuple[str, Callable[[], object]]] = [
     ("commands.no_artifact", lambda: show(Path("no.nc"))),
     ("commands.unusable_path", lambda: verify(Path("x" * 5000))),
     ("commands.unknown_figure", lambda: plot(Path(), Path(), ["no"])),
-    ("evaluation.function_shapes", lambda: function_loss(np.zeros((4, 1)), np.zeros((4, 2)))),
-    ("evaluation.function_not_finite", lambda: function_loss(np.full((4, 1), NAN), TWO[:, :1])),
 ]
 
 

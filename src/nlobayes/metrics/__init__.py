@@ -329,11 +329,6 @@ def shown_in(place: ComparisonPlace) -> tuple[str, ...]:
     return tuple(metric.key for metric in METRICS if place in metric.shown)
 
 
-def keys_of(kind: MetricKind) -> tuple[str, ...]:
-    """Return every key of the scores of a kind, with those of intervals and errors."""
-    return tuple(key for metric in METRICS if metric.kind == kind for key in metric.keys)
-
-
 def by_column(kind: MetricKind) -> dict[Column, tuple[str, ...]]:
     """Return the columns of the summary in their order, and the keys that fill each."""
     found: dict[Column, tuple[str, ...]] = {}

@@ -5,7 +5,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from nlobayes.evaluation.comparison.updating import function_loss, summarise
+from benchmarks.sequential import function_loss, summarise
 
 
 def draws_of(mean: float, sd: float) -> np.ndarray:
