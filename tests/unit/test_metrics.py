@@ -19,7 +19,7 @@ def test_the_list_has_the_keys_that_an_evaluation_of_numbers_writes() -> None:
     rng = np.random.default_rng(1)
     draws, observed = rng.normal(size=(8, 40)), rng.normal(size=40)
     noise = make_noise("gaussian", 0.3)
-    scores = evaluate(draws, observed, noise, rng, scale="log10")
+    scores = evaluate(draws, observed, noise, rng, scale="log10", features=draws.T)
     scores |= scale_shares(draws.mean(axis=0), np.ones(40), observed, np.ones(40))
     assert {*KEYS[MetricKind.NUMBERS]} == scores.keys() - {"undefined"}
 
@@ -38,7 +38,7 @@ def test_no_score_of_a_kind_is_listed_twice() -> None:
 
 def test_columns_of_the_summary_are_in_their_places() -> None:
     titles = {kind: [column.title for column in by_column(kind)] for kind in MetricKind}
-    assert titles[MetricKind.NUMBERS] == ["RMSE", "R²", "68 %", "95 %", "log score"]
+    assert titles[MetricKind.NUMBERS] == ["RMSE", "R²", "68 %", "95 %", "worst slab", "log score"]
     assert titles[MetricKind.CLASSES] == ["accuracy", "log score", "ece"]
 
 

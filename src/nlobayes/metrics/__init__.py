@@ -115,6 +115,16 @@ METRICS = (
         axis=Axis(span=0.1),
         column=Column("95 %", ".1%", place=3, rank=2),
     ),
+    Metric(
+        "coverage_68_worst_slab",
+        NUMBERS,
+        "68 % coverage of the worst slab",
+        "%",
+        0.68,
+        INTERVAL,
+        TEST,
+        column=Column("worst slab", ".1%", place=3, rank=5, first=False),
+    ),
     Metric("coverage_99_7", NUMBERS, "99.7 % coverage", "%", 0.997),
     Metric(
         "sigma_z_epistemic", NUMBERS, "sd of the pulls, epistemic sd alone", shown=frozenset({SCAN})

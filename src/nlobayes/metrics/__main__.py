@@ -51,6 +51,7 @@ evaluation:
 - `draws` (draw, point) and `observed` (point,) on the model scale;
 - `noise`, the predictive noise;
 - `rng`, random numbers for this score alone;
+- `features` (point, feature), the inputs of the network, of all test rows; else None;
 - `scale` (`log10` or `identity`);
 - for classes, `prediction` and `labels`.
 

@@ -39,6 +39,7 @@ def evaluate(
     scale: str,
     own: OwnScores = NO_OWN,
     quick: bool = False,
+    features: np.ndarray | None = None,
 ) -> Scores:
     """Score predicted numbers of one split, by every module of `regression` and custom scores.
 
@@ -62,6 +63,8 @@ def evaluate(
         Custom scores, which come last.
     quick
         Whether intervals over resampled points are left out, and sampled numbers are fewer.
+    features
+        Inputs of the network, axes (point, feature), for the coverage of the worst slab.
 
     Returns
     -------
@@ -69,7 +72,7 @@ def evaluate(
     `undefined`, the reason of each None in one line, by key.
     """
     draws, observed = checked_split(draws, observed)
-    split = regression.Split(draws, observed, noise, rng, scale, quick)
+    split = regression.Split(draws, observed, noise, rng, scale, quick, features)
     scores = [each.score(split) for each in regression.SCORES.values()]
     return _explained([*scores, own.of(split)])
 

@@ -127,7 +127,8 @@ def _one_split(
     """Score the rows of a split; score held-out rows also in groups."""
     chosen = scored.rows.split == label
     scored = scored._replace(own=scored.own._replace(place=SPLITS[label]))
-    scores = _some_rows(draws, noise, chosen, scored, [scored.seed, label])
+    features = scored.features[chosen] if label == TEST else None
+    scores = _some_rows(draws, noise, chosen, scored, [scored.seed, label], features)
     if scored.groups is None or label == TRAIN:
         return scores
 
@@ -143,8 +144,9 @@ def _some_rows(
     chosen: np.ndarray,
     scored: ScoringProblem,
     seed: Sequence[int],
+    features: np.ndarray | None = None,
 ) -> Scores:
-    """Score the chosen rows (point,)."""
+    """Score the chosen rows (point,), also in the worst slab of features (chosen, feature)."""
     rows, rng = scored.rows, np.random.default_rng(seed)
     known = rows.scale_uncertainty
     predicted, observed, here = draws[:, chosen], rows.observed[chosen], select_rows(noise, chosen)
@@ -152,7 +154,12 @@ def _some_rows(
     pit = predictive_cdf(predicted, observed, here)
     z_total, z_epistemic = (standardised_residuals(observed, mean, each) for each in (total_sd, sd))
     return {
-        **evaluate(predicted, observed, here, rng, scale=scored.target.scale, own=scored.own),
+        **evaluate(
+            *(predicted, observed, here, rng),
+            scale=scored.target.scale,
+            own=scored.own,
+            features=features,
+        ),
         **coverage_by_decile(pit, rows.covariate[chosen]),
         **pull_counts(z_total, z_epistemic),
         **scale_shares(mean, total_sd, observed, None if known is None else known[chosen]),

@@ -27,6 +27,8 @@ class Split(NamedTuple):
     """`log10` or `identity`."""
     quick: bool = False
     """Whether intervals over resampled points are left out, and sampled numbers are fewer."""
+    features: np.ndarray | None = None
+    """Inputs of the network, axes (point, feature), of all test rows; None for other rows."""
 
 
 class Score(Protocol):
