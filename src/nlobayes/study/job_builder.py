@@ -9,47 +9,26 @@ from nlobayes.methods import ApproximationSettings
 from nlobayes.methods.pymc import PyMC
 from nlobayes.rivals import Rival
 from nlobayes.settings.values import Frozen
+from nlobayes.study import jobs
 from nlobayes.study.datasets import DatasetPreset
-from nlobayes.study.jobs import (
-    ApproximateJob,
-    CheckConvergenceJob,
-    DiagnoseJob,
-    DrawJob,
-    EvaluateJob,
-    ExportJob,
-    IngestJob,
-    LandscapeJob,
-    ModelJob,
-    PosteriorPredictiveJob,
-    PrepareJob,
-    PretrainJob,
-    PriorPredictiveJob,
-    RivalJob,
-    SampleJob,
-    SimulateJob,
-    TabulateChainsJob,
-    TabulateJob,
-    TabulateSizesJob,
-    WarmupJob,
-)
 from nlobayes.study.jobs_of_runs import SpeedJob, TimedRun, WatchedRun, WatchJob
 from nlobayes.study.run import RunSpec
 from nlobayes.untyped import Document
 
 
-def simulate_job(dataset: DatasetPreset) -> SimulateJob:
+def simulate_job(dataset: DatasetPreset) -> jobs.SimulateJob:
     """Build the job of `simulate` from the source of a dataset."""
-    return SimulateJob(**dataset.source.job())
+    return jobs.SimulateJob(**dataset.source.job())
 
 
-def ingest_job(dataset: DatasetPreset) -> IngestJob:
+def ingest_job(dataset: DatasetPreset) -> jobs.IngestJob:
     """Build the job of `ingest` with the request to the files; their folder is an input."""
-    return IngestJob(**dataset.source.job())
+    return jobs.IngestJob(**dataset.source.job())
 
 
-def prepare_job(dataset: DatasetPreset) -> PrepareJob:
+def prepare_job(dataset: DatasetPreset) -> jobs.PrepareJob:
     """Build the job of `prepare` with the columns to read from the table."""
-    return PrepareJob(
+    return jobs.PrepareJob(
         features=dataset.features,
         target=dataset.whole_target,
         split=dataset.split,
@@ -61,9 +40,9 @@ def prepare_job(dataset: DatasetPreset) -> PrepareJob:
     )
 
 
-def rival_job(rival: Rival) -> RivalJob:
+def rival_job(rival: Rival) -> jobs.RivalJob:
     """Build the job of `rival` from its settings."""
-    return RivalJob(rival=rival)
+    return jobs.RivalJob(rival=rival)
 
 
 def run_jobs(run: RunSpec) -> dict[str, Frozen]:
@@ -71,16 +50,16 @@ def run_jobs(run: RunSpec) -> dict[str, Frozen]:
     model = _model_job(run)
     of_method = JOBS_UP_TO[run.method.stage](run, model)
     return {
-        "pretrain": PretrainJob(model=model, pretraining=run.pretraining, seed=run.seed),
+        "pretrain": jobs.PretrainJob(model=model, pretraining=run.pretraining, seed=run.seed),
         **of_method,
-        "posterior_predictive": PosteriorPredictiveJob(model=model),
-        "landscape": LandscapeJob(model=model, seed=run.seed),
-        "prior_predictive": PriorPredictiveJob(
+        "posterior_predictive": jobs.PosteriorPredictiveJob(model=model),
+        "landscape": jobs.LandscapeJob(model=model, seed=run.seed),
+        "prior_predictive": jobs.PriorPredictiveJob(
             model=model.model_copy(update={"device": "cpu", "shards": 1}),
             covariate=run.dataset.features.along,
             seed=run.seed,
         ),
-        "evaluate": EvaluateJob(
+        "evaluate": jobs.EvaluateJob(
             noise=run.evaluation.noise,
             calibration=run.evaluation.calibration,
             covariate=run.dataset.features.along,
@@ -88,14 +67,14 @@ def run_jobs(run: RunSpec) -> dict[str, Frozen]:
             combine="equal" if run.method.approximate else run.evaluation.combine,  # no chains
             scores=run.evaluation.scores,
         ),
-        "tabulate": TabulateJob(
+        "tabulate": jobs.TabulateJob(
             covariate=run.dataset.features.along,
             calibration=run.evaluation.calibration,
             seed=run.seed,
             image=run.dataset.image,
             cases=run.evaluation.figures.cases,
         ),
-        "export": ExportJob(
+        "export": jobs.ExportJob(
             network=run.network,
             export=run.evaluation.export,
             temperature=getattr(run.likelihood, "temperature", 1.0),
@@ -104,16 +83,15 @@ def run_jobs(run: RunSpec) -> dict[str, Frozen]:
     }
 
 
-def _chain_jobs(run: RunSpec, model: ModelJob) -> dict[str, Frozen]:
+def _chain_jobs(run: RunSpec, model: jobs.ModelJob) -> dict[str, Frozen]:
     assert run.mcmc is not None
     chains = run.mcmc
     given: Document = {"model": model, "seed": run.seed}
     given |= {"kernel": chains.kernel, "warmup": chains.warmup}
-    until = {"check_convergence": CheckConvergenceJob(until=chains.until)} if chains.until else {}
-    return {
-        "warmup": WarmupJob(**given),
-        "draw": DrawJob(draws=chains.draws_per_segment, thin=chains.thin, **given),
-        "diagnose": DiagnoseJob(
+    found: dict[str, Frozen] = {
+        "warmup": jobs.WarmupJob(**given),
+        "draw": jobs.DrawJob(draws=chains.draws_per_segment, thin=chains.thin, **given),
+        "diagnose": jobs.DiagnoseJob(
             likelihood=run.likelihood,
             kernel=chains.kernel,
             thresholds=run.evaluation.thresholds,
@@ -122,56 +100,52 @@ def _chain_jobs(run: RunSpec, model: ModelJob) -> dict[str, Frozen]:
             energy_variance=chains.warmup.aimed_energy_variance,
         ),
         "tabulate_chains": _tabulate_chains_job(run),
-        **_sizes_jobs(run),
-        **until,
     }
+    if run.network.varies:
+        along = run.dataset.features.along
+        found["tabulate_sizes"] = jobs.TabulateSizesJob(network=run.network, covariate=along)
+    if chains.until:
+        found["check_convergence"] = jobs.CheckConvergenceJob(until=chains.until)
+    return found
 
 
-def _tabulate_chains_job(run: RunSpec) -> TabulateChainsJob:
+def _tabulate_chains_job(run: RunSpec) -> jobs.TabulateChainsJob:
     shown = run.evaluation.figures
-    return TabulateChainsJob(
+    return jobs.TabulateChainsJob(
         covariate=run.dataset.features.along,
         weight_planes=shown.weight_planes,
         marginals=shown.marginals,
     )
 
 
-def _sizes_jobs(run: RunSpec) -> dict[str, Frozen]:
-    """Build the jobs that only networks with a drawn size have."""
-    if not run.network.varies:
-        return {}
-    along = run.dataset.features.along
-    return {"tabulate_sizes": TabulateSizesJob(network=run.network, covariate=along)}
-
-
-def _approximation_jobs(run: RunSpec, model: ModelJob) -> dict[str, Frozen]:
+def _approximation_jobs(run: RunSpec, model: jobs.ModelJob) -> dict[str, Frozen]:
     assert isinstance(run.method, ApproximationSettings)
     return {
-        "approximate": ApproximateJob(model=model, method=run.method, seed=run.seed),
+        "approximate": jobs.ApproximateJob(model=model, method=run.method, seed=run.seed),
         "diagnose": _diagnosed_alone(run),
     }
 
 
-def _sampled_jobs(run: RunSpec, model: ModelJob) -> dict[str, Frozen]:
+def _sampled_jobs(run: RunSpec, model: jobs.ModelJob) -> dict[str, Frozen]:
     """Build the job of PyMC, which always samples in double precision on the CPU."""
     assert isinstance(run.method, PyMC)
     yardstick = model.model_copy(update={"precision": "float64", "device": "cpu", "shards": 1})
     return {
-        "sample": SampleJob(model=yardstick, method=run.method, seed=run.seed),
+        "sample": jobs.SampleJob(model=yardstick, method=run.method, seed=run.seed),
         "diagnose": _diagnosed_alone(run),
         "tabulate_chains": _tabulate_chains_job(run),
     }
 
 
-def _diagnosed_alone(run: RunSpec) -> DiagnoseJob:
-    return DiagnoseJob(
+def _diagnosed_alone(run: RunSpec) -> jobs.DiagnoseJob:
+    return jobs.DiagnoseJob(
         likelihood=run.likelihood,
         thresholds=run.evaluation.thresholds,
         thinning_loss=run.evaluation.thinning_loss,
     )
 
 
-JOBS_UP_TO: dict[str, Callable[[RunSpec, ModelJob], dict[str, Frozen]]] = {
+JOBS_UP_TO: dict[str, Callable[[RunSpec, jobs.ModelJob], dict[str, Frozen]]] = {
     "assemble": _chain_jobs,
     "approximate": _approximation_jobs,
     "sample": _sampled_jobs,
@@ -205,9 +179,9 @@ def _timed_run(run: RunSpec) -> TimedRun:
     )
 
 
-def _model_job(run: RunSpec) -> ModelJob:
+def _model_job(run: RunSpec) -> jobs.ModelJob:
     check_earlier(run)
-    return ModelJob(
+    return jobs.ModelJob(
         network=run.network,
         prior=run.prior,
         likelihood=run.likelihood,

@@ -8,24 +8,17 @@ from functools import cache
 
 from nlobayes.code_digest import code_digest
 from nlobayes.settings.values import Frozen
+from nlobayes.study import job_builder
 from nlobayes.study.datasets import DatasetPreset
-from nlobayes.study.job_builder import (
-    ingest_job,
-    prepare_job,
-    rival_job,
-    run_jobs,
-    simulate_job,
-    speed_job,
-)
 from nlobayes.workflow.inputs import Wildcards
 from nlobayes.workflow.plan import Plan
 
 Fields = dict[str, Callable[[Wildcards], str]]
 """The parameters `spec` and `code` of a rule."""
 OF_DATASET: dict[str, Callable[[DatasetPreset], Frozen]] = {
-    "simulate": simulate_job,
-    "ingest": ingest_job,
-    "prepare": prepare_job,
+    "simulate": job_builder.simulate_job,
+    "ingest": job_builder.ingest_job,
+    "prepare": job_builder.prepare_job,
 }
 
 
@@ -34,7 +27,8 @@ class Specifications:
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
-        self._jobs = cache(lambda run: run_jobs(plan.runs[run]))  # rules request one at a time
+        # Rules request one at a time.
+        self._jobs = cache(lambda run: job_builder.run_jobs(plan.runs[run]))
 
     def fields_of_dataset(self, verb: str) -> Fields:
         """Return the specification of a command for a dataset."""
@@ -44,7 +38,7 @@ class Specifications:
     def fields_of_rival(self, verb: str) -> Fields:
         """Return the specification of a rival, and the name of its library if that is missing."""
         rivals = self._plan.study.rivals
-        fields = _fields(verb, lambda wildcards: rival_job(rivals[wildcards.rival]))
+        fields = _fields(verb, lambda wildcards: job_builder.rival_job(rivals[wildcards.rival]))
         return fields | {"missing": lambda wildcards: rivals[wildcards.rival].missing or ""}
 
     def fields_of_run(self, verb: str) -> Fields:
@@ -66,7 +60,7 @@ class Specifications:
 
     def timing_job(self, wildcards: Wildcards) -> str:
         """Return the specification of `speed` for the networks of a grid."""
-        return speed_job([*self._plan.study.runs(wildcards.grid)]).model_dump_json()
+        return job_builder.speed_job([*self._plan.study.runs(wildcards.grid)]).model_dump_json()
 
 
 def _fields(verb: str, job: Callable[[Wildcards], Frozen]) -> Fields:

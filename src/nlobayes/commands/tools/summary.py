@@ -11,18 +11,8 @@ from rich.text import Text
 
 from nlobayes.artifacts.files import read_json
 from nlobayes.errors import InputError
+from nlobayes.reporting import finished
 from nlobayes.reporting.columns import RED
-from nlobayes.reporting.finished import (
-    FinishedRun,
-    count_passed,
-    example,
-    failures,
-    identities,
-    program,
-    read_finished,
-    stackings,
-    steps_of,
-)
 from nlobayes.reporting.landing_page import landing_page
 from nlobayes.reporting.renderers import in_terminal, wide_console
 from nlobayes.reporting.run_tables import further_tables, summary_table
@@ -50,7 +40,7 @@ def summary(
 ) -> None:
     """Print for every run test scores, convergence and verdict, then the next steps."""
     named = read_job(SummaryJob, spec).runs if spec else _named(metrics, grids, configfile or [])
-    runs = read_finished(metrics, named)
+    runs = finished.read_finished(metrics, named)
     if rst:
         typer.echo(landing_page(runs))
         return
@@ -87,7 +77,7 @@ def _labels(grids: Sequence[str] | None, changes: Sequence[Path]) -> dict[str, s
     return labels(study, grids or None)
 
 
-def _show_tables(console: Console, runs: Sequence[FinishedRun]) -> None:
+def _show_tables(console: Console, runs: Sequence[finished.FinishedRun]) -> None:
     for of_classes in (False, True):
         if alike := [run for run in runs if run.is_of_classes == of_classes]:
             table = summary_table(alike, of_classes)
@@ -100,18 +90,18 @@ def _show_tables(console: Console, runs: Sequence[FinishedRun]) -> None:
             console.print(table.note, style="dim")
 
 
-def _show_verdicts(console: Console, runs: Sequence[FinishedRun]) -> None:
+def _show_verdicts(console: Console, runs: Sequence[finished.FinishedRun]) -> None:
     """Print the failed checks in words, with values and limits, and then the next steps."""
     console.print()
-    for label, failure in failures(runs).items():
+    for label, failure in finished.failures(runs).items():
         _line(console, f"{failure.headline}: {label}", RED)
         for line in failure.failed:
             _line(console, f"  {line}", "red")
-    for step in steps_of(runs):
+    for step in finished.steps_of(runs):
         _line(console, f"  {step}")
-    for line in stackings(runs):
+    for line in finished.stackings(runs):
         _line(console, line)
-    _line(console, count_passed(runs), "bold")
+    _line(console, finished.count_passed(runs), "bold")
 
 
 def _line(console: Console, text: str, style: str = "") -> None:
@@ -152,11 +142,11 @@ def _place_of(report: Path, runs: Sequence[Path]) -> str:
     return f"{report}"
 
 
-def _show_next(console: Console, runs: Sequence[FinishedRun], report: str) -> None:
+def _show_next(console: Console, runs: Sequence[finished.FinishedRun], report: str) -> None:
     """Print the paths of surrogates and report, and commands to copy that use them."""
-    for process, names in identities(runs).items():
+    for process, names in finished.identities(runs).items():
         _line(console, f"surrogates of {', '.join(names)} are of {process}")
-    shown, command = example(runs), program()
+    shown, command = finished.example(runs), finished.program()
     lines = ["", *_surrogates(runs)]
     if shown is not None:
         lines += [
@@ -167,7 +157,7 @@ def _show_next(console: Console, runs: Sequence[FinishedRun], report: str) -> No
         console.print(Text(line), soft_wrap=True)
 
 
-def _surrogates(runs: Sequence[FinishedRun]) -> list[str]:
+def _surrogates(runs: Sequence[finished.FinishedRun]) -> list[str]:
     written = [run for run in runs if run.surrogate]
     if len(written) > MOST_SURROGATES:
         return [f"surrogates of {len(written)} runs: below results/surrogates, by their paths"]
