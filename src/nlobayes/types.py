@@ -153,62 +153,46 @@ class PredictedDraws(NamedTuple):
 
 
 class Predictions(NamedTuple):
-    """Predictions of a posterior and of its baseline at every point of a dataset.
-
-    Attributes
-    ----------
-    posterior, baseline
-        Of the draws, chain after chain, and of the MAPs.
-    observed, split
-        Target and split of the points; they identify the dataset.
-    chains, draws
-        Numbers of the chains, and of the draws of each.
-    sizes
-        Numbers of units or of layers of the network of every draw (chain, draw), by name; empty if
-        they are fixed.
-    plane
-        Classes between the points; None if these do not have two inputs.
-    """
+    """Predictions of a posterior and of its baseline at every point of a dataset."""
 
     posterior: PredictedDraws
+    """Of the draws, chain after chain."""
     baseline: PredictedDraws
+    """Of the MAPs."""
     observed: np.ndarray
+    """Target of the points, which with `split` identifies the dataset."""
     split: np.ndarray
+    """Split of the points."""
     chains: np.ndarray
+    """Numbers of the chains."""
     draws: np.ndarray
+    """Numbers of the draws of each chain."""
     sizes: Mapping[str, np.ndarray] = {}
+    """Numbers of units or of layers of the network of every draw (chain, draw), by name; empty if
+    they are fixed."""
     plane: Plane | None = None
+    """Classes between the points; None if these do not have two inputs."""
 
 
 class EarlierData(NamedTuple):
-    """Gaussian summary of f from earlier data: linear combinations of f at points, with unit noise.
-
-    Attributes
-    ----------
-    inputs
-        The points, columns as read (point, input).
-    root, observed
-        root (combination, point) @ f is N(observed (combination,), 1), f on the model scale.
-    input_names, target
-        Names of the columns.
-    units
-        Unit of each input and of the target, by name.
-    scale
-        The model scale: `log10` or `identity`.
-    relative_to, reference
-        Settings of the reference of the target, and its value at the points (point,); None if the
-        target was learned directly.
-    """
+    """Gaussian summary of f from earlier data: linear combinations of f, with unit noise."""
 
     inputs: np.ndarray
+    """The points, columns as read (point, input)."""
     root: np.ndarray
+    """root (combination, point) @ f is N(observed, 1), f on the model scale."""
     observed: np.ndarray
+    """Axis (combination,)."""
     input_names: tuple[str, ...]
     target: str
     units: dict[str, str]
+    """Unit of each input and of the target, by name."""
     scale: str
+    """The model scale: `log10` or `identity`."""
     relative_to: Facts | None = None
+    """Settings of the reference of the target; None if the target was learned directly."""
     reference: np.ndarray | None = None
+    """Value of the reference at the points (point,); None if there is none."""
 
 
 class NoiseTable(NamedTuple):

@@ -28,33 +28,24 @@ from nlobayes.types import Dataset, EarlierData, NamedArrays
 
 
 class ChainTarget(NamedTuple):
-    """The target of the chains: the density of full or reduced positions.
-
-    Attributes
-    ----------
-    left
-        Places in a full position of the entries that the chains move.
-    log_prior, log_likelihood
-        Functions of these entries. The second takes all rows at once; it is not a sum over rows if
-        parameters were integrated out.
-    logdensity_fn
-        The log density of its posterior.
-    conjugates
-        Entries that can be drawn given all others.
-    complete
-        Gives a full position, with a draw by a key of the parameters that were integrated out; None
-        if there are none.
-    complete_at_mean
-        The same with their conditional mean.
-    """
+    """The target of the chains: the density of full or reduced positions."""
 
     left: np.ndarray
+    """Places in a full position of the entries that the chains move."""
     log_prior: Callable[[jax.Array], jax.Array]
+    """Log prior of these entries."""
     log_likelihood: Callable[[jax.Array, Data], jax.Array]
+    """Their log likelihood, of all rows at once: it is no sum over rows if parameters were
+    integrated out."""
     logdensity_fn: LogDensity
+    """The log density of its posterior."""
     conjugates: Conjugates | None
+    """Entries that can be drawn given all others."""
     complete: Callable[[jax.Array, jax.Array], jax.Array] | None = None
+    """Gives a full position, with a draw by a key of the parameters that were integrated out; None
+    if there are none."""
     complete_at_mean: Callable[[jax.Array], jax.Array] | None = None
+    """The same with their conditional mean."""
 
     def reduce(self, positions: jax.Array) -> jax.Array:
         """Take the entries that chains move from full positions (..., parameter)."""

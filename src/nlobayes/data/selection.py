@@ -24,48 +24,33 @@ LONGEST_LABEL = 60
 
 
 class Request(NamedTuple):
-    """Columns, units and maps that a dataset requests from a table.
-
-    Attributes
-    ----------
-    features, targets
-        Names of columns, in order.
-    units
-        Unit in which a feature or a target is requested; columns not named stay as they are.
-    declared
-        Unit of each column that does not name its own.
-    variations
-        Names of columns with the target at other scales, returned in its unit.
-    relative_error
-        Name of the column with the numerical error of the target, in units of the target.
-    error
-        Name of the column with the standard deviation of the target, returned in its unit.
-    reference
-        Name of the column that the target is learned relative to, returned in the unit of the
-        target.
-    groups
-        Name of the column that names groups of rows.
-    feature_map, target_scale
-        Names of the feature map and of the target scale.
-    components
-        Number of principal components that replace the features; None keeps the features.
-    defaults
-        Column names that are requested by default, not by the user, by key.
-    """
+    """Columns, units and maps that a dataset requests from a table."""
 
     features: Sequence[str]
+    """Names of columns, in order."""
     targets: Sequence[str]
+    """Names of columns, in order."""
     units: Mapping[str, str] = MappingProxyType({})
+    """Unit in which a feature or a target is requested; columns not named stay as they are."""
     declared: Mapping[str, str] = MappingProxyType({})
+    """Unit of each column that does not name its own."""
     variations: Sequence[str] = ()
+    """Names of columns with the target at other scales, returned in its unit."""
     relative_error: str | None = None
+    """Name of the column with the numerical error of the target, in units of the target."""
     error: str | None = None
+    """Name of the column with the standard deviation of the target, returned in its unit."""
     reference: str | None = None
+    """Name of the column that the target is learned relative to, returned in the unit of the
+    target."""
     groups: str | None = None
+    """Name of the column that names groups of rows."""
     feature_map: str = "raw"
     target_scale: str = "identity"
     components: int | None = None
+    """Number of principal components that replace the features; None keeps the features."""
     defaults: Mapping[str, Sequence[str]] = MappingProxyType({})
+    """Column names that are requested by default, not by the user, by key."""
 
 
 class Selection(NamedTuple):

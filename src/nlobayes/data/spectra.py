@@ -38,26 +38,19 @@ Account = Document
 
 
 class SpectrumRequest(NamedTuple):
-    """Quantities to read from each SLHA file.
-
-    Attributes
-    ----------
-    process, sqrt_s_gev
-        The pair of particles, and the energy.
-    cross_section, layout
-        Name of a column of PROSPINO_OUTPUT, and all columns of it.
-    absolute
-        Whether masses are read without their signs.
-    order
-        QCD order of blocks XSECTION; if given, these are read instead of PROSPINO_OUTPUT.
-    """
+    """Quantities to read from each SLHA file."""
 
     process: Process
+    """The pair of particles."""
     sqrt_s_gev: float
     cross_section: str
+    """Name of a column of PROSPINO_OUTPUT."""
     absolute: bool
+    """Whether masses are read without their signs."""
     layout: Layout
+    """All columns of PROSPINO_OUTPUT."""
     order: int | None = None
+    """QCD order of blocks XSECTION; if given, these are read instead of PROSPINO_OUTPUT."""
 
     @property
     def sources(self) -> dict[str, str]:

@@ -24,30 +24,22 @@ class Split(NamedTuple):
     The splits follow each other and end at the truncated sums of the sizes: fractions 0.8, 0.05
     and 0.15 of N rows end at int(0.8 N), int(0.85 N) and N. Rows may be left out before the train
     rows, and between these and the validation rows.
-
-    Attributes
-    ----------
-    train, validation, test
-        Sizes, each a number of rows (int) or a fraction (float).
-    shuffle
-        Fill the splits in a random order of the rows; otherwise in their own order.
-    seed
-        Seed of the random order.
-    train_from, validation_from
-        Numbers of rows, in this order, before the first train row and before the first validation
-        row.
-    per_class
-        Split the rows of every class in the same way.
     """
 
     train: float
+    """Number of rows (int) or fraction (float), as the next two."""
     validation: float
     test: float
     shuffle: bool
+    """Fill the splits in a random order of the rows; otherwise in their own order."""
     seed: int
+    """Seed of the random order."""
     train_from: int = 0
+    """Number of rows, in this order, before the first train row."""
     validation_from: int | None = None
+    """Number of rows, in this order, before the first validation row."""
     per_class: bool = False
+    """Split the rows of every class in the same way."""
 
     def labels(self, target: np.ndarray) -> np.ndarray:
         """Label every row of a target (row,), whose values matter only as classes.

@@ -19,26 +19,21 @@ FLATTEST, LEAST_GAIN, LINE_SEARCH = 1e-8, 1e-12, 50
 
 
 class Path(NamedTuple):
-    """Points of a path, and the Hessian estimated from its steps.
-
-    Attributes
-    ----------
-    position, slope, alpha
-        Position, slope of the log density, and diagonal of the inverse Hessian without its last
-        pairs (step, entry).
-    moved, fallen
-        Changes of position and fall of the slope in each step, after `history` zeros
-        (history + step, entry). Zero where the slope did not fall.
-    reached
-        Whether the path reached a point before it ended (step,).
-    """
+    """Points of a path, and the Hessian estimated from its steps."""
 
     position: jax.Array
+    """Position (step, entry)."""
     slope: jax.Array
+    """Slope of the log density (step, entry)."""
     alpha: jax.Array
+    """Diagonal of the inverse Hessian without its last pairs (step, entry)."""
     moved: jax.Array
+    """Change of position in each step, after `history` zeros (history + step, entry). Zero where
+    the slope did not fall."""
     fallen: jax.Array
+    """Fall of the slope in each step, with the same zeros (history + step, entry)."""
     reached: jax.Array
+    """Whether the path reached a point before it ended (step,)."""
 
 
 def follow(log_density: LogDensity, start: jax.Array, iterations: int, history: int) -> Path:

@@ -22,29 +22,22 @@ LEAST_SHARE = 1e-4
 
 
 class LadderState(NamedTuple):
-    """Replicas from the coldest to the hottest, and the state of the exchanges.
-
-    Attributes
-    ----------
-    positions, logdensities, gradients
-        Values of every replica (rung, parameter), (rung,) and (rung, parameter) at its temperature.
-    inverse_temperatures
-        Inverse temperatures at which densities and gradients were evaluated (rung,).
-    swap_acceptance
-        Acceptance probability of the last exchange tried between rungs k and k + 1 (rung - 1,).
-    from_hottest
-        Whether a replica visited the hottest rung after the coldest one (rung,).
-    odd
-        Whether the next exchanges are between odd pairs.
-    """
+    """Replicas from the coldest to the hottest, and the state of the exchanges."""
 
     positions: jax.Array
+    """Position of every replica (rung, parameter)."""
     logdensities: jax.Array
+    """Its log density at its temperature (rung,)."""
     gradients: jax.Array
+    """Gradient of that (rung, parameter)."""
     inverse_temperatures: jax.Array
+    """Inverse temperatures at which densities and gradients were evaluated (rung,)."""
     swap_acceptance: jax.Array
+    """Acceptance probability of the last exchange tried between rungs k and k + 1 (rung - 1,)."""
     from_hottest: jax.Array
+    """Whether a replica visited the hottest rung after the coldest one (rung,)."""
     odd: jax.Array
+    """Whether the next exchanges are between odd pairs."""
 
     @property
     def position(self) -> jax.Array:

@@ -41,25 +41,18 @@ def chunk_of(width: int, rows: int) -> int:
 
 
 class Marginal(NamedTuple):
-    """Functions of the remaining parameters (left,) when the output layer is integrated out.
-
-    Attributes
-    ----------
-    left
-        Indices of the remaining parameters in the full position (parameter,).
-    log_prior, log_likelihood
-        Log prior of the remaining parameters, and their log likelihood given the data.
-    complete
-        The full position, with output weights and bias drawn given all others by a key.
-    complete_at_mean
-        The full position, with their conditional mean.
-    """
+    """Functions of the remaining parameters (left,) when the output layer is integrated out."""
 
     left: np.ndarray
+    """Indices of the remaining parameters in the full position (parameter,)."""
     log_prior: Callable[[jax.Array], jax.Array]
+    """Log prior of the remaining parameters."""
     log_likelihood: Callable[[jax.Array, Data], jax.Array]
+    """Their log likelihood given the data."""
     complete: Callable[[jax.Array, jax.Array, Data], jax.Array]
+    """The full position, with output weights and bias drawn given all others by a key."""
     complete_at_mean: Callable[[jax.Array, Data], jax.Array]
+    """The full position, with their conditional mean."""
 
     def reduce(self, position: jax.Array) -> jax.Array:
         """Remove the output layer from positions (..., parameter)."""

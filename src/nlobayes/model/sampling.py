@@ -36,19 +36,14 @@ STATS = {
 
 
 class SampledChains(NamedTuple):
-    """Draws of chains.
-
-    Attributes
-    ----------
-    variables
-        The free variables of the model (chain, draw, ...) by name.
-    stats, warmup
-        Stats (chain, draw) of every draw, and of every warm-up step; empty if a sampler gives none.
-    """
+    """Draws of chains."""
 
     variables: Arrays
+    """The free variables of the model (chain, draw, ...) by name."""
     stats: Arrays
+    """Stats (chain, draw) of every draw."""
     warmup: Arrays
+    """Stats of every warm-up step; empty if a sampler gives none."""
 
 
 def sample(

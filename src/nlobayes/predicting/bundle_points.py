@@ -29,29 +29,22 @@ SUM = "sum"
 
 
 class BundleRequest(NamedTuple):
-    """The request for every SLHA file.
-
-    Attributes
-    ----------
-    processes
-        Pairs of PDG numbers, or `all` of the energy.
-    energy
-        In GeV; None if all surrogates of the bundle have the same.
-    total
-        Whether to add a row for the sum.
-    name, unit, factor
-        Column name of cross sections, their unit, and the factor from pb to this unit.
-    unpredicted
-        What becomes of processes of a file without a prediction; as for one surrogate.
-    """
+    """The request for every SLHA file."""
 
     processes: Processes
+    """Pairs of PDG numbers, or `all` of the energy."""
     energy: float | None
+    """In GeV; None if all surrogates of the bundle have the same."""
     total: bool
+    """Whether to add a row for the sum."""
     name: str
+    """Column name of cross sections."""
     unit: str
+    """Their unit."""
     factor: float
+    """Factor from pb to this unit."""
     unpredicted: Unpredicted
+    """What becomes of processes of a file without a prediction; as for one surrogate."""
 
 
 def to_pairs(spelled_pairs: Sequence[str] | None) -> Processes:

@@ -32,37 +32,26 @@ Unpredicted = Literal["keep", "skip", "refuse"]
 
 
 class PredictionRequest(NamedTuple):
-    """The request for every point.
-
-    Attributes
-    ----------
-    quantiles
-        Probabilities of the quantiles.
-    on
-        `target`, or `model` for the scale on which the surrogate learned it.
-    name, unit
-        Name of the target, and its unit.
-    factor
-        Factor from the surrogate's unit to this one.
-    keep
-        Columns to copy.
-    draws
-        Number of posterior draws to return as well.
-    unpredicted
-        What becomes of rows without a prediction: rows of NaN, no rows, or a refusal.
-    names
-        Names of the columns of a text table without a header.
-    """
+    """The request for every point."""
 
     quantiles: tuple[float, ...]
+    """Probabilities of the quantiles."""
     on: Scale
+    """`target`, or `model` for the scale on which the surrogate learned it."""
     name: str
+    """Name of the target."""
     unit: str
+    """Unit of the target."""
     factor: float
+    """Factor from the surrogate's unit to this one."""
     keep: tuple[str, ...]
+    """Columns to copy."""
     draws: int
+    """Number of posterior draws to return as well."""
     unpredicted: Unpredicted
+    """What becomes of rows without a prediction: rows of NaN, no rows, or a refusal."""
     names: tuple[str, ...] = ()
+    """Names of the columns of a text table without a header."""
 
 
 @dataclass

@@ -22,50 +22,45 @@ SURVEY_GRADIENTS = 5000
 
 
 class Size(NamedTuple):
-    """The numbers that determine memory and time.
-
-    Attributes
-    ----------
-    rows, columns, train, reference
-        Dataset: rows of all splits, columns, rows of the train split, reference points.
-    outputs
-        Outputs of the network.
-    weights, matrix, marginal
-        Parameters of the network, numbers of the mass matrices of a chain, and those that a
-        gradient holds where the output layer is integrated out.
-    chains, chain_group
-        Chains of the run, and those that one job computes.
-    warmup, segment, draws, kept
-        Steps of a segment of the warm-up; draws of a segment, of a chain, and those with weights.
-    segment_kept
-        Draws of a segment with weights.
-    prior_draws
-        Draws of a prior predictive check.
-    draw_seconds, pretrain_seconds
-        Time of one draw of a chain and of one MAP.
-    gpus
-        GPUs of one job.
-    """
+    """The numbers that determine memory and time."""
 
     rows: int
+    """Rows of all splits."""
     columns: int
     train: int
+    """Rows of the train split."""
     reference: int
+    """Reference points."""
     outputs: int = 1
+    """Outputs of the network."""
     weights: int = 0
+    """Parameters of the network."""
     matrix: int = 0
+    """Numbers of the mass matrices of a chain."""
     marginal: int = 0
+    """Numbers that a gradient holds where the output layer is integrated out."""
     chains: int = 0
+    """Chains of the run."""
     chain_group: int = 0
+    """Chains that one job computes."""
     warmup: int = 0
+    """Steps of a segment of the warm-up."""
     segment: int = 0
+    """Draws of a segment."""
     draws: int = 0
+    """Draws of a chain."""
     kept: int = 0
+    """Draws of a chain with weights."""
     segment_kept: int = 0
+    """Draws of a segment with weights."""
     prior_draws: int = 0
+    """Draws of a prior predictive check."""
     draw_seconds: float = 0.0
+    """Time of one draw of a chain."""
     pretrain_seconds: float = 0.0
+    """Time of one MAP."""
     gpus: int = 0
+    """GPUs of one job."""
 
     @property
     def data(self) -> int:

@@ -24,23 +24,17 @@ from nlobayes.evaluation.reweighting.importance import (
 
 
 class Sensitivity(NamedTuple):
-    """Change of each quantity per doubling of the power of a component.
-
-    Attributes
-    ----------
-    mean, sd
-        Change of mean and standard deviation, in units of the quantity (point,).
-    distance
-        Change of the cumulative Jensen-Shannon distance to the unchanged posterior (point,). Above
-        0.05 a quantity is called sensitive.
-    pareto_k
-        Pareto k of the weights to the smaller and to the larger power.
-    """
+    """Change of each quantity per doubling of the power of a component."""
 
     mean: np.ndarray
+    """Change of the mean, in units of the quantity (point,)."""
     sd: np.ndarray
+    """Change of the standard deviation, in units of the quantity (point,)."""
     distance: np.ndarray
+    """Change of the cumulative Jensen-Shannon distance to the unchanged posterior (point,). Above
+    0.05 a quantity is called sensitive."""
     pareto_k: tuple[float, float]
+    """Pareto k of the weights to the smaller and to the larger power."""
 
 
 def power_scaled(

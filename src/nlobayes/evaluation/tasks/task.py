@@ -37,31 +37,22 @@ class ScoringData(NamedTuple):
 
 
 class Choices(NamedTuple):
-    """Settings of the scores.
-
-    Attributes
-    ----------
-    seed
-        Seed of everything that is sampled.
-    coverage_tolerance, chi2_tolerance
-        Allowed deviation of calibration, beyond chance (99.73 %).
-    noise
-        Family of the predictive noise, or `auto`; not used if it was fitted before.
-    image
-        Rows and columns if the inputs are an image; else None.
-    own
-        Custom scores.
-    cases
-        Test points to show; if empty, a good, a typical and a bad one.
-    """
+    """Settings of the scores."""
 
     seed: int
+    """Seed of everything that is sampled."""
     coverage_tolerance: float
+    """Allowed deviation of the coverage, beyond chance (99.73 %)."""
     chi2_tolerance: float
+    """The same of chi² per point."""
     noise: str = "auto"
+    """Family of the predictive noise, or `auto`; not used if it was fitted before."""
     image: tuple[int, int] | None = None
+    """Rows and columns if the inputs are an image; else None."""
     own: OwnScores = NO_OWN
+    """Custom scores."""
     cases: tuple[int, ...] = ()
+    """Test points to show; if empty, a good, a typical and a bad one."""
 
 
 class Task(Protocol):
