@@ -32,10 +32,7 @@ ROW_FACTS = ("scale_uncertainty", "error", "relative_to")
 
 def write_dataset(path: Path, dataset: Dataset, attrs: Attrs) -> None:
     """Write a dataset."""
-    names = {
-        "input": list(dataset.input_names),
-        "feature": list(dataset.feature_names),
-    }
+    names = {"input": list(dataset.input_names), "feature": list(dataset.feature_names)}
     groups = {
         "inputs": _group({"inputs": (("point", "input"), dataset.inputs)}, names, "input"),
         "network": _group(

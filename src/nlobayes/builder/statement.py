@@ -7,12 +7,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from nlobayes.builder.architecture import varying_of
-from nlobayes.data.transforms import (
-    apply_features,
-    feature_transform,
-    offset_of,
-    target_transform,
-)
+from nlobayes.data.transforms import apply_features, feature_transform, offset_of, target_transform
 from nlobayes.errors import InputError
 from nlobayes.likelihoods import Likelihood
 from nlobayes.model.architecture import VaryingSizes

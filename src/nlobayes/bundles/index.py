@@ -137,8 +137,7 @@ RULES = {
         lambda v: isinstance(v, str) and PLAIN_NAME.fullmatch(v) is not None,
     ),
     "sha256": Rule(
-        "64 hexadecimal digits",
-        lambda v: isinstance(v, str) and SHA256.fullmatch(v) is not None,
+        "64 hexadecimal digits", lambda v: isinstance(v, str) and SHA256.fullmatch(v) is not None
     ),
     "converged": TRUTH_OR_NONE,
     "failed_checks": Rule("lists of names by kind", _are_checks),

@@ -66,10 +66,7 @@ def read_table(path: Path, most_mb: float | None = None, names: Sequence[str] = 
 
 
 def preview_table(
-    path: Path,
-    columns: Collection[str],
-    most_mb: float | None = None,
-    names: Sequence[str] = (),
+    path: Path, columns: Collection[str], most_mb: float | None = None, names: Sequence[str] = ()
 ) -> Table:
     """Read names and units of all columns, and the first `PREVIEWED_ROWS` of the given `columns`.
 

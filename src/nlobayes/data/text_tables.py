@@ -49,11 +49,7 @@ class Header(NamedTuple):
 
 
 def open_text(
-    file: BinaryIO,
-    source: str,
-    most_bytes: float,
-    names: Sequence[str],
-    share: Callable[[], float],
+    file: BinaryIO, source: str, most_bytes: float, names: Sequence[str], share: Callable[[], float]
 ) -> OpenTable:
     """Open a text table, `share` of which is read; `names` are those of its columns if given.
 

@@ -58,9 +58,7 @@ def _observed(nodes: np.ndarray) -> tuple[float, ...]:
 
 
 def _line(
-    value: float | np.ndarray,
-    x: tuple[float | np.ndarray, ...],
-    y: tuple[float | np.ndarray, ...],
+    value: float | np.ndarray, x: tuple[float | np.ndarray, ...], y: tuple[float | np.ndarray, ...]
 ) -> np.ndarray:
     """Interpolate between nodes that may differ from point to point."""
     steps = zip(x, x[1:], y, y[1:], strict=False)

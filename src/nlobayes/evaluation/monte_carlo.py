@@ -63,9 +63,7 @@ def monte_carlo_errors(
     return errors_of_halves([(score(draws[half]), score(draws[~half])) for half in halves])
 
 
-def errors_of_halves(
-    pairs: Sequence[tuple[Scores, Scores]],
-) -> dict[str, float | None] | None:
+def errors_of_halves(pairs: Sequence[tuple[Scores, Scores]]) -> dict[str, float | None] | None:
     """Return the Monte-Carlo error by key from the scores of each pair of complementary halves.
 
     It is None without pairs, of one draw.

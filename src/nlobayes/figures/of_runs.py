@@ -53,13 +53,7 @@ OF_RUNS = (
     Figure(
         "weight_planes", "Posterior", FigureKind.CHAINS, "weights.planes", {"weight_planes": "*"}
     ),
-    Figure(
-        "marginals",
-        "Posterior",
-        FigureKind.CHAINS,
-        "marginals.marginals",
-        {"marginals": "*"},
-    ),
+    Figure("marginals", "Posterior", FigureKind.CHAINS, "marginals.marginals", {"marginals": "*"}),
     Figure("history", "Posterior", FigureKind.CHAINS, "weights.history", {"history": "*"}),
     Figure(
         "loss",

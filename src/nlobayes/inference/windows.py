@@ -50,11 +50,7 @@ class Schedule(NamedTuple):
 
 
 def plan(
-    steps: int,
-    *,
-    adaptation_share: float,
-    mass_matrix: str,
-    last_window: int = STAN_LAST_WINDOW,
+    steps: int, *, adaptation_share: float, mass_matrix: str, last_window: int = STAN_LAST_WINDOW
 ) -> Schedule:
     """Plan the stages of a warm-up; the identity mass matrix has no slow windows.
 

@@ -54,10 +54,7 @@ def fermi_scheme(fermi_constant: float, w_mass_gev: float, z_mass_gev: float) ->
 
 
 ALPHA_MZ = Electroweak(1 / 127.9, SIN2_THETA_W)
-SCHEMES = {
-    "alpha_mz": ALPHA_MZ,
-    "g_mu": fermi_scheme(FERMI_CONSTANT, W_MASS_GEV, Z_MASS_GEV),
-}
+SCHEMES = {"alpha_mz": ALPHA_MZ, "g_mu": fermi_scheme(FERMI_CONSTANT, W_MASS_GEV, Z_MASS_GEV)}
 """Couplings by the electroweak scheme: alpha(m_Z) and the effective angle, or G_F, m_W and m_Z."""
 
 

@@ -24,14 +24,7 @@ from nlobayes.physics.couplings import (
     Exchanged,
     Quark,
 )
-from nlobayes.physics.mssm import (
-    Z_MASS_GEV,
-    Parameters,
-    Particle,
-    Spectrum,
-    charginos,
-    neutralinos,
-)
+from nlobayes.physics.mssm import Z_MASS_GEV, Parameters, Particle, Spectrum, charginos, neutralinos
 from nlobayes.physics.processes import NEUTRALINOS, Process, neutralino_pair
 
 Kind = Literal["neutralinos", "charginos", "unlike_charginos", "plus", "minus"]

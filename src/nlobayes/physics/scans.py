@@ -39,12 +39,7 @@ def stream(seed: int, *branch: int) -> np.random.Generator:
 
 
 def sample_parameters(
-    seed: int,
-    count: int,
-    scan: str = "flat",
-    neutralino: int = 1,
-    *,
-    with_charginos: bool = False,
+    seed: int, count: int, scan: str = "flat", neutralino: int = 1, *, with_charginos: bool = False
 ) -> Parameters:
     """Draw the points of a scan; a larger sample starts with the same points.
 

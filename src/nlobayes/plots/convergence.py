@@ -63,12 +63,7 @@ def trace(table: DataFrame) -> Figure:
 
 
 def trace_row(
-    left: Axes,
-    right: Axes,
-    table: DataFrame,
-    name: str,
-    label: str,
-    bins: int | list[float] = 30,
+    left: Axes, right: Axes, table: DataFrame, name: str, label: str, bins: int | list[float] = 30
 ) -> None:
     """Draw one column of the draws of every chain, and its distribution per chain."""
     edges = np.histogram_bin_edges(table[name].dropna(), bins=bins).tolist()

@@ -50,10 +50,7 @@ def write_rows(found: Iterator[pa.RecordBatch], out: str, form: str, tally: Tall
         if not tally.points:
             raise
         raise InputError(
-            "commands.printed_in_part",
-            where=error.where,
-            reason=error.reason,
-            faults=[error.code],
+            "commands.printed_in_part", where=error.where, reason=error.reason, faults=[error.code]
         ) from None
 
 

@@ -151,10 +151,7 @@ def gaps(limits: Limits, names: Sequence[str]) -> dict[str, tuple[float, float]]
 
 
 def quantities(
-    points: np.ndarray,
-    names: Sequence[str],
-    units: Mapping[str, str],
-    limited: Container[str] = (),
+    points: np.ndarray, names: Sequence[str], units: Mapping[str, str], limited: Container[str] = ()
 ) -> dict[str, np.ndarray]:
     """Compute all quantities with limits at points (point, input), each (point,), by name.
 

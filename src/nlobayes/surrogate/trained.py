@@ -15,11 +15,7 @@ from nlobayes.artifacts.surrogate_file import read_surrogate
 from nlobayes.checks import APPROXIMATE
 from nlobayes.data.feature_maps import FEATURE_MAPS
 from nlobayes.data.references import make_reference
-from nlobayes.data.transforms import (
-    CLASSES,
-    feature_transform,
-    standardise_features,
-)
+from nlobayes.data.transforms import CLASSES, feature_transform, standardise_features
 from nlobayes.errors import InputError
 from nlobayes.surrogate import domain as domains
 from nlobayes.surrogate.consistency import check

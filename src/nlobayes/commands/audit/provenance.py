@@ -8,14 +8,7 @@ from typing import Annotated
 
 import typer
 
-from nlobayes.artifacts.audit.crate import (
-    GRAPH,
-    LICENSE,
-    METADATA,
-    WORKFLOW,
-    Workflow,
-    to_crate,
-)
+from nlobayes.artifacts.audit.crate import GRAPH, LICENSE, METADATA, WORKFLOW, Workflow, to_crate
 from nlobayes.artifacts.audit.folders import list_below
 from nlobayes.artifacts.audit.lineage import Lineage, trace
 from nlobayes.artifacts.audit.origins import Project
@@ -43,8 +36,7 @@ def provenance(
     ),
     project: Annotated[Path, typer.Option(help="Root of the project.")] = Path(),
     format: Annotated[
-        Format,
-        typer.Option(help="W3C PROV, or an RO-Crate: with --out . --published DATE."),
+        Format, typer.Option(help="W3C PROV, or an RO-Crate: with --out . --published DATE.")
     ] = Format.PROV_JSON,
     published: Annotated[
         str, typer.Option(help="Date of publication (YYYY-MM-DD); an RO-Crate needs it.")

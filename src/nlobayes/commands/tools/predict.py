@@ -83,8 +83,7 @@ def predict(
         str, typer.Option(help="Names of the columns, with commas, of a table without a header.")
     ] = "",
     slha_out: Annotated[
-        Path | None,
-        typer.Option(help="Copy of the SLHA file, or itself, with blocks XSECTION."),
+        Path | None, typer.Option(help="Copy of the SLHA file, or itself, with blocks XSECTION.")
     ] = None,
     process: Annotated[
         list[str] | None,

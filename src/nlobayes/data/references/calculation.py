@@ -16,13 +16,7 @@ from nlobayes.errors import InputError
 from nlobayes.physics import ENGINE_VERSION
 from nlobayes.physics.mssm import Particle
 from nlobayes.physics.partonic import pair_of
-from nlobayes.physics.processes import (
-    KNOWN,
-    columns_of,
-    make_process,
-    name_of,
-    neutralino_pair,
-)
+from nlobayes.physics.processes import KNOWN, columns_of, make_process, name_of, neutralino_pair
 from nlobayes.untyped import Array, Document, Facts
 
 ORDERS: dict[tuple[str, float], str] = {

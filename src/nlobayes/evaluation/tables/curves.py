@@ -20,11 +20,7 @@ SHOWN = 0.005
 
 
 def tables(
-    draws: np.ndarray,
-    maps: np.ndarray,
-    chains: int,
-    covariate: np.ndarray,
-    noise: PredictiveNoise,
+    draws: np.ndarray, maps: np.ndarray, chains: int, covariate: np.ndarray, noise: PredictiveNoise
 ) -> dict[str, Columns]:
     """Tabulate curves over the points, in the order of the covariate.
 

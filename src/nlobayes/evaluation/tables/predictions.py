@@ -138,12 +138,7 @@ def calibration_checks(predicted: Columns, *, fitted_to: int, **tolerances: floa
 
 
 def deciles(
-    draws: np.ndarray,
-    rows: Rows,
-    noise: PredictiveNoise,
-    rng: np.random.Generator,
-    *,
-    scale: str,
+    draws: np.ndarray, rows: Rows, noise: PredictiveNoise, rng: np.random.Generator, *, scale: str
 ) -> Columns:
     """Tabulate every score in ten bins of the covariate for every split, NaN where undefined."""
     parts = []

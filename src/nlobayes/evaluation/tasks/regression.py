@@ -21,14 +21,10 @@ from nlobayes.data.transforms import (
     unstandardise,
 )
 from nlobayes.errors import InputError
-from nlobayes.evaluation.calibration.conditional import (
-    distance_to_training,
-)
+from nlobayes.evaluation.calibration.conditional import distance_to_training
 from nlobayes.evaluation.calibration.spread import coverage_of_thirds
 from nlobayes.evaluation.comparison.differences import estimate
-from nlobayes.evaluation.predictive.density import (
-    log_predictive_density,
-)
+from nlobayes.evaluation.predictive.density import log_predictive_density
 from nlobayes.evaluation.predictive.fitted import FittedNoise
 from nlobayes.evaluation.predictive.noise import PredictiveNoise, select_rows
 from nlobayes.evaluation.predictive.noise_fit import noise_at_points

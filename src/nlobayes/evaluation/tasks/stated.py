@@ -35,10 +35,7 @@ def score_stated_noise(given: ScoringData) -> Evaluation:
     }
     learned = data.split == TRAIN
     residual = observed[learned] - draws[:, learned]
-    return {
-        "stated_noise": stated,
-        **_compare(noise.at(learned).logpdf(residual), given),
-    }
+    return {"stated_noise": stated, **_compare(noise.at(learned).logpdf(residual), given)}
 
 
 def compare_classes(given: ScoringData) -> Evaluation:
