@@ -100,7 +100,7 @@ audit: $(UV)  ## look up the locked packages in a database of known weaknesses (
 	$(UV) pip sync --quiet --python .cache/audit --require-hashes .ci/audit.txt
 	.cache/audit/bin/pip-audit --strict --disable-pip --require-hashes --requirement .cache/requirements.txt
 
-schema: setup  ## write config/schema.json, the reference in config/README.md, docs/stages.md, the keys in docs/files.md and the graph of stages from the code
+schema: setup  ## write config/schema.json, the reference in config/README.md, docs/stages.md, the keys in docs/files.md, the graph of stages and the picture of rooms from the code
 	$(RUN) python -m nlobayes.study.schema json > config/schema.json
 	sed -i '/^### Study/,$$d' config/README.md
 	$(RUN) python -m nlobayes.study.schema markdown >> config/README.md
@@ -108,6 +108,7 @@ schema: setup  ## write config/schema.json, the reference in config/README.md, d
 	sed -i '/^## Keys of diagnostics.json/,$$d' docs/files.md
 	$(RUN) python -m nlobayes.evaluation >> docs/files.md
 	$(RUN) python -m nlobayes.workflow.stage_graph > workflow/stages.svg
+	$(RUN) python -m benchmarks.rooms > docs/rooms.svg
 
 package: $(UV)  ## build the wheel and the source distribution into dist/
 	@$(UV) build --quiet --clear

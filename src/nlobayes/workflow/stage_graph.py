@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from functools import cache
 
 from nlobayes.stages import PIPELINE, inputs_of
@@ -15,7 +16,7 @@ ACROSS, DOWN = 190, 42
 """Distances between boxes."""
 HEAD = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {} {}" font-family="sans-serif" '
-    'font-size="12">\n<title>Which stage of nlobayes reads what another writes</title>\n'
+    'font-size="12">\n<title>{}</title>\n'
     '<rect width="100%" height="100%" fill="white"/>\n'
 )
 ARROW = '<path d="M{} {}C{} {} {} {} {} {}" fill="none" stroke="#0072b2"/>\n'
@@ -30,7 +31,13 @@ def edges() -> set[tuple[str, str]]:
 
     Segments that read the previous segment of the same stage are left out.
     """
-    direct = {(a, b) for n, b in enumerate(IN_ORDER) for a in IN_ORDER[:n] if _reads(b, a)}
+    return without_shortcuts(
+        {(a, b) for n, b in enumerate(IN_ORDER) for a in IN_ORDER[:n] if _reads(b, a)}
+    )
+
+
+def without_shortcuts(direct: set[tuple[str, str]]) -> set[tuple[str, str]]:
+    """Leave out arrows between two names that a path over others joins."""
 
     @cache
     def before(name: str) -> frozenset[str]:
@@ -42,15 +49,19 @@ def edges() -> set[tuple[str, str]]:
 
 def as_svg() -> str:
     """Draw a box for every stage, from left to right, and arrows to its readers."""
-    lines = edges()
-    places = _places(lines)
+    return draw("Which stage of nlobayes reads what another writes", IN_ORDER, edges())
+
+
+def draw(title: str, names: Sequence[str], lines: set[tuple[str, str]]) -> str:
+    """Draw a box for every name, right of those with an arrow to it, which come before it."""
+    places = _places(names, lines)
     width, height = (max(place[n] for place in places.values()) for n in (0, 1))
     arrows = sorted(_arrow(places[a], places[b]) for a, b in lines)
     boxes = (
         BOX.format(x, y, x + WIDTH // 2, y + HEIGHT // 2 + 4, name)
         for name, (x, y) in places.items()
     )
-    head = HEAD.format(width + ACROSS - 20, height + DOWN)
+    head = HEAD.format(width + ACROSS - 20, height + DOWN, title)
     return "".join([head, *arrows, *boxes, "</svg>\n"])
 
 
@@ -61,17 +72,17 @@ def _reads(reader: str, writer: str) -> bool:
     return any(output in inputs or output.endswith(endings) for output in outputs)
 
 
-def _places(lines: set[tuple[str, str]]) -> dict[str, tuple[int, int]]:
-    """Place each stage to the right of all that it reads, below others of its column."""
+def _places(names: Sequence[str], lines: set[tuple[str, str]]) -> dict[str, tuple[int, int]]:
+    """Place each box to the right of all with an arrow to it, below others of its column."""
     columns: dict[int, list[str]] = {}
     column: dict[str, int] = {}
-    for name in IN_ORDER:
+    for name in names:
         column[name] = 1 + max((column[a] for a, b in lines if b == name), default=-1)
         columns.setdefault(column[name], []).append(name)
     return {
         name: (20 + ACROSS * number, 20 + DOWN * row)
-        for number, names in columns.items()
-        for row, name in enumerate(names)
+        for number, alike in columns.items()
+        for row, name in enumerate(alike)
     }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from benchmarks import rooms
 from nlobayes.stages import PIPELINE, inputs_of
 from nlobayes.workflow.stage_graph import as_svg, edges
 
@@ -33,3 +34,13 @@ def test_a_stage_is_reached_from_all_that_it_reads() -> None:
         for writer in order[: order.index(reader)]:
             if {*PIPELINE[writer].outputs} & {*inputs_of(reader)}:
                 assert reader in reached(writer, edges()), (writer, reader)
+
+
+def test_the_picture_of_rooms_is_that_of_their_imports() -> None:
+    """Otherwise run `make schema`."""
+    assert (ROOT / "docs/rooms.svg").read_text() == rooms.as_svg()
+
+
+def test_a_room_imports_those_of_its_files_but_none_for_types_alone() -> None:
+    assert {"inference", "kernels"} <= rooms.imports_of("methods")
+    assert rooms.imports_of("physics") == set()
