@@ -5,12 +5,12 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
-from scipy.special import ndtri
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, Kernel, Matern, WhiteKernel
 
 from nlobayes.rivals import RivalOutput
+from nlobayes.rivals._quantiles import gaussian_draws
 from nlobayes.untyped import Document
 
 JITTER = 1e-10
@@ -21,7 +21,6 @@ AMPLITUDES, SCALES, NOISES = (1e-3, 1e6), (1e-2, 1e4), (1e-10, 1.0)
 """Bounds: variance, length scales in units of the features, variance of the noise."""
 START = 1.0, 1.0, 1e-2
 """Start of the search; from less noise it misses the maximum of noisy targets."""
-DRAWS = 32
 POINTS = 2048
 """Points that are predicted at once."""
 MOST_BYTES = 2e9
@@ -97,14 +96,4 @@ def predict(process: GaussianProcessRegressor, points: np.ndarray) -> RivalOutpu
     mean, sd = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
     noise = process.kernel_.k2.noise_level
     latent = np.sqrt(np.maximum(np.square(sd) - noise, 0.0))
-    draws = mean + latent * gaussian_quantiles(DRAWS)[:, np.newaxis]
-    return RivalOutput(draws, np.sqrt(latent**2 + noise))
-
-
-def gaussian_quantiles(count: int) -> np.ndarray:
-    """Return `count` quantiles of a standard Gaussian, scaled to have variance one.
-
-    They represent its draws without the error of a random sample.
-    """
-    quantiles = ndtri((np.arange(count) + 0.5) / count)
-    return quantiles / np.sqrt(np.mean(np.square(quantiles)))
+    return RivalOutput(gaussian_draws(mean, latent), np.sqrt(latent**2 + noise))

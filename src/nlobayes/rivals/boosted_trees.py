@@ -44,29 +44,30 @@ class BoostedTreesRival(RivalSettings):
 
     def fit(self, features: np.ndarray, target: np.ndarray) -> FittedRival:
         """Add trees until the score of held-out rows of the train split no longer improves."""
-        from sklearn.ensemble import HistGradientBoostingRegressor
-
-        settings = {
-            "learning_rate": self.learning_rate,
-            "max_iter": self.most_iterations,
-            "max_leaf_nodes": self.most_leaves,
-            "early_stopping": True,
-            "validation_fraction": self.held_out,
-            "n_iter_no_change": self.patience,
-            "random_state": self.seed,
-        }
         losses: list[Document] = [{}]
         if self.quantiles:
             levels = ((number + 0.5) / LEVELS for number in range(LEVELS))
             losses = [{"loss": "quantile", "quantile": level} for level in levels]
-        each = [
-            HistGradientBoostingRegressor(**settings, **loss).fit(features, target)
-            for loss in losses
-        ]
+        each = [self.regressor(**loss).fit(features, target) for loss in losses]
         iterations = [int(trees.n_iter_) for trees in each]
         facts: Document = {"rows": len(target)}
         facts["iterations"] = iterations if self.quantiles else iterations[0]
         return FittedRival(lambda points: _predict(each, points), facts)
+
+    def regressor(self, **loss: Any) -> Any:
+        """Build a regressor of scikit-learn with these settings."""
+        from sklearn.ensemble import HistGradientBoostingRegressor
+
+        return HistGradientBoostingRegressor(
+            learning_rate=self.learning_rate,
+            max_iter=self.most_iterations,
+            max_leaf_nodes=self.most_leaves,
+            early_stopping=True,
+            validation_fraction=self.held_out,
+            n_iter_no_change=self.patience,
+            random_state=self.seed,
+            **loss,
+        )
 
 
 def _predict(each: Sequence[Any], points: np.ndarray) -> RivalOutput:

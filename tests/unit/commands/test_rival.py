@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,25 @@ def test_the_file_is_a_sound_artifact_and_its_seconds_stand_beside_it(
     assert {*seconds} == {"fit", "predict_1", "predict_4096"}
     assert all(value > 0 for value in seconds.values())
     assert "second" not in str(read_attrs(process)["facts"])
+
+
+@pytest.mark.parametrize(
+    ("kind", "library"),
+    [
+        ("conformal_trees", "mapie"),
+        ("network_ensemble", "optax"),
+        ("ngboost", "ngboost"),
+        ("pops", "popsregression"),
+    ],
+)
+def test_the_file_names_the_library_and_its_version(
+    kind: str, library: str, dataset_path: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip(library)
+    out = tmp_path / "rival.nc"
+    few = {"steps": 100} if kind == "network_ensemble" else {}
+    rival(spec({"kind": kind, **few}), dataset_path, out, tmp_path / "rival.json")
+    assert read_attrs(out)["library"] == f"{library} {version(library)}"
 
 
 def test_a_missing_library_is_written_and_printed_with_its_extra(

@@ -8,6 +8,7 @@ import pytest
 from nlobayes.evaluation.scores import linear
 from nlobayes.rivals import FittedRival
 from nlobayes.rivals import _gaussian_process as gaussian_process
+from nlobayes.rivals._quantiles import DRAWS, gaussian_quantiles
 from nlobayes.rivals.gaussian_process import GaussianProcessRival
 
 SETTINGS: dict[str, Any] = {"kernel": "matern_5_2", "most_rows": 2000, "most_rows_of_search": 1000}
@@ -155,7 +156,7 @@ def test_parts_of_the_points_do_not_show(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(gaussian_process, "POINTS", 7)
     parts = rival.predict(new)
     np.testing.assert_allclose(parts.draws, whole.draws, atol=1e-6)
-    assert parts.draws.shape == (gaussian_process.DRAWS, 50)
+    assert parts.draws.shape == (DRAWS, 50)
 
 
 def test_a_learned_noise_is_that_of_the_target() -> None:
@@ -165,7 +166,7 @@ def test_a_learned_noise_is_that_of_the_target() -> None:
 
 def test_quantiles_have_the_moments_of_a_gaussian() -> None:
     """Mean 0, variance 1; the fourth moment 2.63 where it is 3: the far tail is missing."""
-    found = gaussian_process.gaussian_quantiles(32)
+    found = gaussian_quantiles(32)
     assert abs(found.mean()) < 1e-12
     assert found.var() == pytest.approx(1)
     assert np.mean(found**4) == pytest.approx(3, abs=0.4)

@@ -1,12 +1,11 @@
 """Rivals that a grid may request, and their refusals before anything runs."""
 
-import sys
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
-from nlobayes.rivals import RIVALS
+from nlobayes import rivals
 from nlobayes.study.grid import Study, load_study
 from nlobayes.study.library import override
 from tests.refusals import refused
@@ -26,7 +25,7 @@ def test_an_ensemble_takes_steps_that_its_schedule_ends_with() -> None:
     """Held-out rows are scored a hundred times, so a hundred divides the steps."""
     steps = {"kind": "network_ensemble", "steps": 150}
     with pytest.raises(ValidationError, match="multiple of 100"):
-        RIVALS["network_ensemble"].model_validate(steps)
+        rivals.RIVALS["network_ensemble"].model_validate(steps)
 
 
 @pytest.mark.parametrize(
@@ -57,6 +56,9 @@ def test_classes_and_several_targets_are_refused(changes: Changes, received: str
         {"kind": "boosted_trees", "held_out": 1.0},
         {"kind": "network_ensemble", "hidden": []},
         {"kind": "network_ensemble", "steps": 10**9},
+        {"kind": "conformal_trees", "held_out": 1.0},
+        {"kind": "ngboost", "most_depth": 0},
+        {"kind": "pops", "most_degree": 20},
         {"kind": "forest"},
     ],
 )
@@ -66,14 +68,22 @@ def test_settings_beyond_their_limits_are_refused(changes: Changes) -> None:
     assert "rivals.gp" in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("absent", "needing"),
+    [
+        ("sklearn", {"gaussian_process", "boosted_trees"}),
+        ("mapie", {"conformal_trees"}),
+        ("ngboost", {"ngboost"}),
+        ("popsregression", {"pops"}),
+    ],
+)
 def test_what_is_missing_is_the_library_that_is_not_installed(
-    monkeypatch: pytest.MonkeyPatch,
+    absent: str, needing: set[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kinds = {kind: one.model_validate({"kind": kind}) for kind, one in RIVALS.items()}
-    assert {kind: one.missing for kind, one in kinds.items()} == dict.fromkeys(kinds)
-    monkeypatch.setitem(sys.modules, "sklearn", None)
-    needed = {kind for kind, one in kinds.items() if one.missing == "sklearn"}
-    assert needed == {"gaussian_process", "boosted_trees"}
+    monkeypatch.setattr(rivals, "find_spec", lambda name: None if name == absent else name)
+    kinds = {kind: one.model_validate({"kind": kind}) for kind, one in rivals.RIVALS.items()}
+    missing = {kind: one.missing for kind, one in kinds.items() if one.missing is not None}
+    assert missing == dict.fromkeys(needing, absent)
 
 
 @pytest.mark.parametrize("outputs", ["speed", "prior"])

@@ -101,5 +101,7 @@ def _best_time(call: Callable[[np.ndarray], Any], rows: np.ndarray) -> float:
 
 def _version(settings: Rival) -> str:
     """Return library and version of a rival; optax for our own rivals."""
-    package = "optax" if settings.library is None else PACKAGES[settings.library]
+    package = (
+        "optax" if settings.library is None else PACKAGES.get(settings.library, settings.library)
+    )
     return "missing" if settings.missing else f"{package} {version(package)}"
