@@ -140,9 +140,7 @@ def untested(checks: Mapping[str, CalibrationCheck]) -> str | None:
     fewer than 30 test rows, or 47 of each kind, and the default tolerance such error bars lie
     within the limits.
 
-    Returns
-    -------
-    A sentence; None if there are enough rows, or a check failed.
+    Returns a sentence; None if there are enough rows, or a check failed.
     """
     if not all(check["passed"] for check in checks.values()):
         return None

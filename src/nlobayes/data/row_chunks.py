@@ -82,10 +82,8 @@ def numbers(
 
     Raises InputError if a unit is not known, or of another kind.
 
-    Returns
-    -------
-    Values (row, column), not finite where a cell is not a finite number, and all faults of the
-    chunk.
+    Returns values (row, column), not finite where a cell is not a finite number, and all faults of
+    the chunk.
     """
     values = np.empty((len(chunk.labels), len(units)))
     faults = dict(chunk.faults)

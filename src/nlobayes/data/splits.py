@@ -47,10 +47,8 @@ class Split(NamedTuple):
         Raises InputError if a size is not allowed, more rows are requested than there are, a split
         is empty, or validation rows begin before the train rows end; or so for any class.
 
-        Returns
-        -------
-        Labels of shape (row,), int8: `TRAIN`, `VALIDATION`, `TEST`, or `UNUSED` for rows in no
-        split.
+        Returns labels of shape (row,), int8: `TRAIN`, `VALIDATION`, `TEST`, or `UNUSED` for rows in
+        no split.
         """
         count = len(target)
         order = np.arange(count)

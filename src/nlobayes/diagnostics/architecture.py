@@ -93,11 +93,9 @@ def summarise_sizes(sizes: Stats) -> dict[str, Document]:
 def summarise_number(drawn: np.ndarray) -> dict[str, float | None]:
     """Summarise an integer per stored draw, with the agreement of the chains.
 
-    Returns
-    -------
-    `mode`, the most frequent number, the smallest if there are several; `low_90` and `high_90`, the
-    5 % and 95 % quantiles; `rhat` and `ess_bulk` as in `convergence`. R-hat is None if it is
-    infinite, as for chains that never moved. Both are None if all draws are equal.
+    Returns `mode`, the most frequent number, the smallest if there are several; `low_90` and
+    `high_90`, the 5 % and 95 % quantiles; `rhat` and `ess_bulk` as in `convergence`. R-hat is None
+    if it is infinite, as for chains that never moved. Both are None if all draws are equal.
     """
     numbers, counts = np.unique(drawn, return_counts=True)
     low, high = np.quantile(drawn, RANGE, method="inverted_cdf")

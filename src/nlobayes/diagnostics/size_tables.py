@@ -48,9 +48,8 @@ def trace_table(
 
     `draws` (draw,) are the numbers of the stored draws, from 0, which count those not stored too.
 
-    Returns
-    -------
-    A row for each `quantity`, `chain` and `draw`, with its `value`: at most 500 draws per chain.
+    Returns a row for each `quantity`, `chain` and `draw`, with its `value`: at most 500 draws per
+    chain.
     """
     quantities = {**sizes, "parameters": parameters, "log_density": log_density}
     chains, stored = log_density.shape

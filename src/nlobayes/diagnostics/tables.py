@@ -165,12 +165,10 @@ def weight_planes(
 def marginals(drawn: Mapping[str, np.ndarray]) -> Columns:
     """Tabulate the marginal density of parameters (chain, stored draw) by name, of each chain.
 
-    Returns
-    -------
-    `parameter`; its `mean`, `sd` and `rhat` over the draws of all chains, NaN for less than 8 draws
-    per chain; `chain`; and of each of 10 to 40 equal bins from the smallest to the largest of all
-    draws `low`, `high` and the `density` of the draws of the chain. A chain has five draws per bin
-    or more, except in the fewest bins.
+    Returns `parameter`; its `mean`, `sd` and `rhat` over the draws of all chains, NaN for less than
+    8 draws per chain; `chain`; and of each of 10 to 40 equal bins from the smallest to the largest
+    of all draws `low`, `high` and the `density` of the draws of the chain. A chain has five draws
+    per bin or more, except in the fewest bins.
     """
     parts = [_marginal(name, np.asarray(draws, np.float64)) for name, draws in drawn.items()]
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}

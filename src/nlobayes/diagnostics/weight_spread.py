@@ -13,9 +13,7 @@ SHARES = (np.arange(100) + 0.5) / 100
 def weight_spread(weights: np.ndarray) -> WeightSpread:
     """Return the quantiles at `SHARES` of all weights (chain, draw, weight), whatever their names.
 
-    Returns
-    -------
-    In units of the network; chains in several modes of a weight increase its sd.
+    They are in units of the network; chains in several modes of a weight increase its sd.
     """
     draws = weights.reshape(-1, weights.shape[-1])
     return {

@@ -64,9 +64,7 @@ def distances(first: np.ndarray, second: np.ndarray) -> Measures:
 
     Points where the first have no spread are left out.
 
-    Returns
-    -------
-    `{statistic}_difference_rms` of mean and quantiles (root mean square over points),
+    Returns `{statistic}_difference_rms` of mean and quantiles (root mean square over points),
     `sd_ratio_median`, `sd_ratio_p5` and `sd_ratio_p95` (second over first, quantiles over points),
     `wasserstein_mean` and `wasserstein_p95` (Wasserstein-1, mean and quantile).
     """

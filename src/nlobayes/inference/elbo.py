@@ -108,10 +108,8 @@ def learn(
 def appraise(key: jax.Array, log_density: LogDensity, parameters: Parameters) -> dict[str, float]:
     """Estimate the ELBO from new draws, and whether it is at its maximum.
 
-    Returns
-    -------
-    `elbo`, its standard error `elbo_error`, and `slope_over_error`: the length of its slope by
-    means (in sds) and log sds, over that of their standard errors. At the maximum it is about 1,
+    Returns `elbo`, its standard error `elbo_error`, and `slope_over_error`: the length of its slope
+    by means (in sds) and log sds, over that of their standard errors. At the maximum it is about 1,
     also where the Gaussian is exact: the errors are those of the whole gradient.
     """
 

@@ -126,9 +126,7 @@ def energies_along(
 def distances(paths: np.ndarray) -> dict[tuple[int, int], np.ndarray]:
     """Measure the distances of paths (chain, snapshot, parameter) for every pair of chains.
 
-    Returns
-    -------
-    Euclidean distance (snapshot,) of each pair of places along the axis (chain,).
+    Returns the Euclidean distance (snapshot,) of each pair of places along the axis (chain,).
     """
     pairs = combinations(range(len(paths)), 2)
     return {(i, j): np.linalg.norm(paths[i] - paths[j], axis=1) for i, j in pairs}

@@ -17,9 +17,8 @@ def adapt(
 
     The key of step i of a chain is `fold_in(key, i)`, so that segments equal one long warm-up.
 
-    Returns
-    -------
-    The carry after the last step; the info, and the log density, of each step (chain, step).
+    Returns the carry after the last step; the info, and the log density, of each step (chain,
+    step).
     """
 
     def one_step(carry: Tree, index: jax.Array) -> tuple[Tree, Tree]:

@@ -30,9 +30,8 @@ def write_xsections(surrogates: Sequence[Surrogate], points: str, out: Path) -> 
     Raises InputError if the points are no SLHA file, its point cannot be predicted or is outside,
     or the process or order of a surrogate is not known. Then nothing is written.
 
-    Returns
-    -------
-    Names of other programs with cross sections of these processes, energies and orders in the file.
+    Returns names of other programs with cross sections of these processes, energies and orders in
+    the file.
     """
     path = Path(points)
     if path.is_dir() or not is_slha(path):

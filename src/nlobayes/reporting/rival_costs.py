@@ -16,9 +16,7 @@ TIMINGS, JOBS = "timings/rivals", "timings/rival"
 def cost_of(results: Path, run: str, rival: str) -> dict[str, float]:
     """Read the cost of a rival of a run or of a dataset, as far as it is known.
 
-    Returns
-    -------
-    CPU time of the `fit` in s, of one prediction in ms (`predict_1`), of 4096 in s
+    Returns CPU time of the `fit` in s, of one prediction in ms (`predict_1`), of 4096 in s
     (`predict_4096`), and the `peak` of the memory in MiB.
     """
     place = f"{run.split('/')[0]}/{rival}"

@@ -175,9 +175,8 @@ def errors_at(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Compare a surrogate with cross sections (point,) at points (point, input), in pb.
 
-    Returns
-    -------
-    Observed cross section minus the median, and half the width of the 68 % interval, each (point,).
+    Returns observed cross section minus the median, and half the width of the 68 % interval, each
+    (point,).
     """
     unit = surrogate.units[surrogate.target]
     quantiles = surrogate.quantiles(points, MEDIAN_AND_INTERVAL)[surrogate.target]

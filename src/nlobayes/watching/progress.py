@@ -19,9 +19,8 @@ Item = TypeVar("Item")
 def pieces(total: int, unit: int, description: str, at_most: int = 20) -> Iterator[tuple[int, int]]:
     """Cut `total` units into equal pieces, and show the progress over them.
 
-    Yields
-    ------
-    First unit and number of units of each piece. `unit` scales the displayed numbers.
+    Yields the first unit and the number of units of each piece. `unit` scales the displayed
+    numbers.
     """
     count = next(n for n in range(min(at_most, total), 0, -1) if total % n == 0)
     size = total // count
@@ -53,9 +52,7 @@ def passing(items: Iterable[Item], total: int, description: str) -> Iterator[Ite
 def rows_passing(description: str, *, shown: bool) -> Iterator[Callable[[int, float], None]]:
     """Show the number of finished rows, and their share if it is known (not NaN).
 
-    Yields
-    ------
-    Function to call with both. Nothing is shown if standard error is no terminal.
+    Yields a function to call with both. Nothing is shown if standard error is no terminal.
     """
     console = Console(file=sys.stderr)
     columns = TextColumn(description), BarColumn(), TextColumn("{task.fields[rows]} rows")

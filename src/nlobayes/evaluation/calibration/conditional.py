@@ -69,9 +69,7 @@ def equal_count_bins(values: np.ndarray, bins: int) -> list[np.ndarray]:
 def coverage_by_decile(pit: np.ndarray, covariate: np.ndarray) -> dict[str, list[float]]:
     """Return the coverage of central intervals in `equal_count_bins` of the covariate (point,).
 
-    Returns
-    -------
-    `coverage_68_deciles` and `coverage_95_deciles`, in ascending order of the covariate.
+    Returns `coverage_68_deciles` and `coverage_95_deciles`, in ascending order of the covariate.
     """
     bins = equal_count_bins(covariate, DECILES)
     return {

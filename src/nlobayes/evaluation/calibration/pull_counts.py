@@ -12,9 +12,7 @@ EDGES = np.arange(-LIMIT, LIMIT + WIDTH, WIDTH)
 def pull_counts(z_total: np.ndarray, z_epistemic: np.ndarray) -> dict[str, list[int] | None]:
     """Count the pulls (point,) of one split in the bins between `EDGES`.
 
-    Returns
-    -------
-    `pulls_total`, by the total sd, and `pulls_epistemic`, by the sd of the draws only. Like
+    Returns `pulls_total`, by the total sd, and `pulls_epistemic`, by the sd of the draws only. Like
     `sigma_z_epistemic` the latter is None if a point has no spread of draws.
     """
     return {"pulls_total": _counts(z_total), "pulls_epistemic": _counts(z_epistemic)}

@@ -52,11 +52,9 @@ def ece(confidence: np.ndarray, correct: np.ndarray, bins: np.ndarray) -> float:
 def reliability_table(confidence: np.ndarray, correct: np.ndarray) -> dict[str, np.ndarray]:
     """Tabulate correctness against confidence in 15 bins of equal width, for a figure.
 
-    Returns
-    -------
-    Columns of 15 rows: `low` and `high`, the edges of the bin; `count`, its points; `confidence`,
-    their mean, and `accuracy`, the share of correct ones, with its 95 % Wilson interval `lower`,
-    `upper`; the last four are NaN where a bin is empty.
+    Returns columns of 15 rows: `low` and `high`, the edges of the bin; `count`, its points;
+    `confidence`, their mean, and `accuracy`, the share of correct ones, with its 95 % Wilson
+    interval `lower`, `upper`; the last four are NaN where a bin is empty.
     """
     bins = width_bins(confidence)
     count = np.bincount(bins, minlength=BINS)

@@ -51,9 +51,7 @@ def differences_table(runs: Sequence[RunMetrics]) -> Columns:
 
     Raises InputError if a setting has a replicate twice.
 
-    Returns
-    -------
-    `setting`, `reference`, `metric` (of `METRICS` and custom scores, if any run has it),
+    Returns `setting`, `reference`, `metric` (of `METRICS` and custom scores, if any run has it),
     `replicates` (shared pairs), `difference` (setting minus reference, mean over pairs),
     `standard_error`, and `low`, `high` of the 95 % t interval; these three are NaN for one
     replicate, these four for none. `monte_carlo_error` is that of the difference, NaN where it is
@@ -105,11 +103,9 @@ def point_differences(first: PointPredictions, second: PointPredictions) -> Colu
 
     Raises InputError if the test points are not the same.
 
-    Returns
-    -------
-    `metric` (`squared_error`, `absolute_error`, and `nll_gaussian`, minus the log density of the
-    Gaussian with the predictive moments; NaN where a total sd is zero), `points`, `difference`
-    (second minus first), `standard_error`, `low`, `high` of the 95 % t interval.
+    Returns `metric` (`squared_error`, `absolute_error`, and `nll_gaussian`, minus the log density
+    of the Gaussian with the predictive moments; NaN where a total sd is zero), `points`,
+    `difference` (second minus first), `standard_error`, `low`, `high` of the 95 % t interval.
     """
     if not same_points(first, second):
         raise InputError(

@@ -120,9 +120,7 @@ def numbers(scores: Facts) -> dict[str, float | None]:
 def runs_table(runs: Sequence[RunMetrics]) -> Columns:
     """Tabulate the runs, one row each.
 
-    Returns
-    -------
-    `run`, `setting`, `replicate`, the settings that differ, `converged` (true, false, or
+    Returns `run`, `setting`, `replicate`, the settings that differ, `converged` (true, false, or
     `approximate` where convergence does not apply), `failed_checks`, the keys of `SAMPLING`, every
     score of the test split, those of `FITTED` of the train split with prefix `train_`, every score
     of the test split of the baseline with prefix `baseline_`, and the Monte-Carlo errors of the

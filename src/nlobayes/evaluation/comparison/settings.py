@@ -23,12 +23,10 @@ QUANTITIES: tuple[Quantity, ...] = ("weight", "sd")
 def pulls_table(runs: Sequence[RunMetrics]) -> Columns:
     """Tabulate the pulls of the test rows of every setting, one row per bin.
 
-    Returns
-    -------
-    `setting`; `kind`, whether the sd is the total one or that of the draws only (`epistemic`);
-    `low` and `high` of the bin, where the first and the last bin include all values beyond;
-    `count`, over the runs of the setting; `density`; `sigma_z`, the mean over these runs; `runs`,
-    and how many of them have `not_converged`. No rows if no run has pulls.
+    Returns `setting`; `kind`, whether the sd is the total one or that of the draws only
+    (`epistemic`); `low` and `high` of the bin, where the first and the last bin include all values
+    beyond; `count`, over the runs of the setting; `density`; `sigma_z`, the mean over these runs;
+    `runs`, and how many of them have `not_converged`. No rows if no run has pulls.
     """
     columns = ("setting", "kind", "low", "high", "count", "density", "sigma_z")
     return _stacked(
@@ -40,11 +38,9 @@ def pulls_table(runs: Sequence[RunMetrics]) -> Columns:
 def weights_table(runs: Sequence[RunMetrics]) -> Columns:
     """Tabulate the quantiles of the weights of every setting, and of their sds over the draws.
 
-    Returns
-    -------
-    `setting`; `quantity`, the `weight` or its `sd`; `share` of the weights below `value`, which is
-    the mean over the runs of the setting, in units of the network; `runs`, and how many of them
-    have `not_converged`. No rows if no run has a fixed number of weights.
+    Returns `setting`; `quantity`, the `weight` or its `sd`; `share` of the weights below `value`,
+    which is the mean over the runs of the setting, in units of the network; `runs`, and how many of
+    them have `not_converged`. No rows if no run has a fixed number of weights.
     """
     return _stacked(
         ("setting", "quantity", "share", "value", "runs", "not_converged"),

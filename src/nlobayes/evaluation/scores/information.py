@@ -74,12 +74,10 @@ def information(log_likelihood: np.ndarray) -> Information:
 def summary(estimates: Information) -> dict[str, dict[str, float]]:
     """Sum over points.
 
-    Returns
-    -------
-    `loo` {`elpd`, `se`, `p`, `k_max`, `k_limit`, `k_above`, `k_above_share`, `points`} and `waic`
-    {`elpd`, `se`, `p`, `p_above_share`}: number and share of the points with k not below its limit,
-    and the share with a variance above 0.4, at which the estimate may fail. A single point has no
-    `se`.
+    Returns `loo` {`elpd`, `se`, `p`, `k_max`, `k_limit`, `k_above`, `k_above_share`, `points`} and
+    `waic` {`elpd`, `se`, `p`, `p_above_share`}: number and share of the points with k not below its
+    limit, and the share with a variance above 0.4, at which the estimate may fail. A single point
+    has no `se`.
     """
     points = len(estimates.loo)
     return {

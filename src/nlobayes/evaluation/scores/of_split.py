@@ -82,9 +82,7 @@ def evaluate_classes(
 ) -> Scores:
     """Score predicted classes of one split, by all modules of `classification` and custom scores.
 
-    Returns
-    -------
-    As `evaluate`; `labels` (point,) are the indices of the true classes.
+    The result has the keys of `evaluate`; `labels` (point,) are the indices of the true classes.
     """
     split = classification.Split(prediction, labels)
     scores = [each.score(split) for each in classification.SCORES.values()]

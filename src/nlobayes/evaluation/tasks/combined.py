@@ -26,8 +26,6 @@ def stack(task: Task, given: ScoringData, choices: Choices) -> Stacking:
 
     Raises InputError if there is one chain, or a density is not finite.
 
-    Returns
-    -------
     Log scores are of all draws under the noise of the likelihood; `test` are the scores of the
     chosen draws with a separately fitted predictive noise.
     """

@@ -31,11 +31,9 @@ def modal_draws(sizes: Mapping[str, np.ndarray]) -> np.ndarray:
 def score_sizes(task: Task, given: ScoringData) -> Scores:
     """Score held-out rows by the mixture of all draws, and by the draws of the modal size.
 
-    Returns
-    -------
-    `modal`, that size; `draws` and `draws_of_modal`; for `val` and `test`, under `marginal` and
-    under `modal`, the log score `lppd` under the likelihood itself, in nats per row, and the RMSE
-    or the accuracy of the mean prediction.
+    Returns `modal`, that size; `draws` and `draws_of_modal`; for `val` and `test`, under `marginal`
+    and under `modal`, the log score `lppd` under the likelihood itself, in nats per row, and the
+    RMSE or the accuracy of the mean prediction.
     """
     modal = modal_draws(given.sizes)
     every = np.ones(len(modal), bool)

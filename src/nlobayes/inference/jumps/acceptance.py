@@ -70,9 +70,7 @@ class Jumps(NamedTuple):
         They begin at a position (parameter,) with its log density; `scales` (kind of jump,) are
         those of the jumps, and `move` is that of annealed paths.
 
-        Returns
-        -------
-        The last position, and the record of all jumps (jump,).
+        Returns the last position, and the record of all jumps (jump,).
         """
         along_path = annealed_proposal(self.logdensity_fn, move, self.annealing_steps)
         proposals = [
@@ -169,10 +167,8 @@ def _anneal(
     in the first term; b rises from 0 to 1 if the jump grows and falls otherwise, by `steps` + 1
     equal steps.
 
-    Returns
-    -------
-    The last position, and the log weight of the path (scalar): the factors target and Jacobian of
-    the ratio.
+    Returns the last position, and the log weight of the path (scalar): the factors target and
+    Jacobian of the ratio.
     """
 
     def smaller(position: jax.Array) -> jax.Array:
