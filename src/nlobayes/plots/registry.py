@@ -1,5 +1,6 @@
-"""The figures by name, with their drawing functions in the house style."""
+"""The figures by name, with their drawing functions in the house style, and their footer."""
 
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import NamedTuple
@@ -10,9 +11,14 @@ from pandas import DataFrame
 
 from nlobayes.errors import InputError
 from nlobayes.figures import ALL
-from nlobayes.plots.footer import write_footer
-from nlobayes.plots.style import house_style
+from nlobayes.plots.style import GREY, RED, house_style
 from nlobayes.plots.tables import drawable_rows
+
+FOOTER_WIDTH = 110
+"""Characters that fit below a figure."""
+
+FONT_SIZE, LINE_HEIGHT, MARGIN = 7.0, 0.14, 0.04
+"""Size of the text in points; height of a line and margin in inches."""
 
 
 class FigureSpec(NamedTuple):
@@ -47,7 +53,7 @@ def figure_spec(drawn_by: str, columns: Mapping[str, str]) -> FigureSpec:
         with house_style():
             figure = _drawn(_function(drawn_by), rows, tuple(columns))
             dropped = _dropped_rows(sum(map(len, tables)), sum(map(len, rows)))
-            write_footer(figure, name, [note for note in (*warnings, dropped) if note])
+            _write_footer(figure, name, [note for note in (*warnings, dropped) if note])
             _arrange(figure)
         return figure
 
@@ -83,6 +89,24 @@ def _arrange(figure: Figure) -> None:
                 axis.set_major_locator(MaxNLocator(8, steps=[1, 2, 5, 10]))
     figure.draw_without_rendering()
     figure.set_layout_engine(None)
+
+
+def _write_footer(figure: Figure, name: str, warnings: Sequence[str]) -> None:
+    """Write `name` in grey at the foot of the figure, above it `warnings` in red.
+
+    The figure grows by the height of the text, so that its panels keep theirs.
+    """
+    lines = [(line, RED) for warning in warnings for line in textwrap.wrap(warning, FOOTER_WIDTH)]
+    lines += [(line, GREY) for line in textwrap.wrap(name, FOOTER_WIDTH)]
+    if not lines:
+        return
+    strip = 2 * MARGIN + LINE_HEIGHT * len(lines)
+    height = figure.get_figheight() + strip
+    figure.set_figheight(height)
+    figure.set_layout_engine("constrained", rect=(0, strip / height, 1, 1 - strip / height))
+    for rows_below, (line, color) in zip(reversed(range(len(lines))), lines, strict=True):
+        y = (MARGIN + LINE_HEIGHT * rows_below) / height
+        figure.text(0.01, y, line, color=color, fontsize=FONT_SIZE, va="bottom")
 
 
 FIGURES = {figure.name: figure_spec(figure.drawn_by, figure.tables) for figure in ALL}

@@ -21,6 +21,7 @@ from nlobayes.surrogate.answers import (
     answer,
     answer_beside,
     answer_classes,
+    quantile_names,
 )
 from nlobayes.surrogate.classifier import Classifier
 from nlobayes.surrogate.domain import BEYOND, MISSING, NEAR_EDGE, OUTSIDE
@@ -179,3 +180,16 @@ def check_names(inputs: Sequence[str], target: str) -> None:
     for name in inputs:
         if re.fullmatch("|".join(own), name):
             raise InputError("commands.name_of_predictions", name=name)
+
+
+def probabilities_of(text: str) -> tuple[float, ...]:
+    """Read the probabilities of option `--quantiles`, which commas separate.
+
+    Raises InputError if one is no number, is not between 0 and 1, or occurs twice.
+    """
+    try:
+        found = tuple(float(part) for part in text.split(",") if part.strip())
+    except ValueError:
+        raise InputError("commands.no_numbers", where="--quantiles", text=text) from None
+    quantile_names(found)
+    return found

@@ -25,7 +25,13 @@ from nlobayes.predicting.bundle_points import (
     surrogates_of,
     to_pairs,
 )
-from nlobayes.predicting.points import PredictionRequest, Tally, Unpredicted, predicted
+from nlobayes.predicting.points import (
+    PredictionRequest,
+    Tally,
+    Unpredicted,
+    predicted,
+    probabilities_of,
+)
 from nlobayes.predicting.prediction_files import (
     STANDARD,
     check_not_read,
@@ -36,7 +42,6 @@ from nlobayes.predicting.prediction_files import (
     warn_of_points,
     write_rows,
 )
-from nlobayes.predicting.quantiles import probabilities_of
 from nlobayes.predicting.slha_out import OPTION, write_xsections
 from nlobayes.surrogate.answers import load
 from nlobayes.surrogate.classifier import Classifier

@@ -1,1 +1,1 @@
-"""Reversible jumps between architectures: choice of a place, bijections, moves, acceptance."""
+"""Reversible jumps between architectures: choice of a place, moves, acceptance."""

@@ -1,6 +1,6 @@
 """Jumps between architectures: the choice of a place, and the factors of the acceptance ratio.
 
-A jump that grows chooses an unused unit or layer, maps the position by a bijection (`bijections`),
+A jump that grows chooses an unused unit or layer, maps the position by a bijection (`moves`),
 and takes it into use; the jump back inverts all three. The position has the entries of the largest
 network, so that no number is drawn: the unused entries are the random numbers of Green (1995,
 Biometrika 82, 711), and their prior is the density of these. docs/reversible_jump.md derives the
