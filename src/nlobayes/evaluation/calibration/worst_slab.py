@@ -25,8 +25,11 @@ class Slab(NamedTuple):
     """The points x with `low` <= `direction` . x <= `high`."""
 
     direction: np.ndarray
+    """Normal of both planes, axis (feature), of any length."""
     low: float
+    """Place of the first plane along the normal."""
     high: float
+    """Place of the last plane."""
 
     def contains(self, features: np.ndarray) -> np.ndarray:
         """Return whether the slab contains each of the features (point, feature)."""
