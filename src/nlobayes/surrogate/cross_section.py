@@ -190,7 +190,7 @@ def _draws(
     """Draw the predictive (draw,) in pb, in random order, equally often from each network."""
     points = np.repeat(point_of(surrogate, spectrum), math.ceil(DRAWS / surrogate.draws), axis=0)
     with np.errstate(all="ignore"):
-        drawn = surrogate.sample(points, seed=int(rng.integers(2**63)))
+        drawn = surrogate.sample(points, seed=int(rng.integers(2**63)), jointly=False)
     in_pb = convert(drawn, surrogate.units[surrogate.target], "pb")
     return rng.permutation(in_pb.ravel())[:DRAWS]
 

@@ -78,10 +78,11 @@ def process_function(content: SurrogateContent) -> Callable[[jax.Array], jax.Arr
     It is `process.evaluate` in JAX, and may be traced.
     """
     activation, draws, warp = process.conditioned(content)
-    nodes = process.nodes()[:, np.newaxis]
 
     def evaluate(features: jax.Array) -> jax.Array:
         found = [process.moments(activation, draw, warp, features, jnp) for draw in draws]
-        return jnp.concatenate([mean + nodes * sd for mean, sd in found])
+        means, sds = map(jnp.stack, zip(*found, strict=True))
+        values: jax.Array = process.spread(means, sds, jnp)
+        return values
 
     return evaluate

@@ -1,9 +1,10 @@
 """Predictions of an infinitely wide network: f at any point given the train rows, draw by draw.
 
 Given its scales, f at a point is normal. The mean is a sum over train rows, and the variance is the
-prior's minus what the rows explain (Rasmussen and Williams 2006, eqs 2.25 and 2.26). Each draw of
-the scales is represented by nodes: values of f with the normal's mean and variance, which take the
-place of the functions of a finite network. A file stores scales and train rows alone.
+prior's minus what the rows explain (Rasmussen and Williams 2006, eqs 2.25 and 2.26). The draws of
+the scales are represented by nodes: values of f with mean and variance of the mixture, which take
+the place of the functions of a finite network at each point alone (`pathwise` draws functions). A
+file stores scales and train rows alone.
 """
 
 from __future__ import annotations
@@ -35,10 +36,12 @@ from nlobayes.types import Dataset, SurrogateContent
 from nlobayes.untyped import Array, Module
 
 NODES = 6
+GOLDEN = (5**0.5 - 1) / 2
 LEAST_DIRECTIONS = 64
 MOST_LOSS = 0.01
-"""Largest change of the total sd of a train row by leaving out directions, relative."""
-_POINTS = 256
+"""Largest change of the total sd by leaving out directions, relative; at train rows, where less is
+left to explain, a tenth of it is allowed."""
+POINTS = 256
 """Points of one block, whose covariances with the train rows stay in the cache."""
 
 
@@ -122,7 +125,7 @@ def _condition_one(
 ) -> Conditioned:
     inputs = scaled_inputs(draw, rows["features"], warp, np)
     own = covariance(activation, inputs, inputs, scales_of(draw), np)
-    noise = draw[NOISE] ** 2 + np.square(rows.get("error", np.zeros(len(inputs))))
+    noise = noise_variance(draw, rows)
     root = np.linalg.cholesky(own + np.diag(noise))
     whitened = np.linalg.solve(root, np.column_stack([own, rows["target"]]))
     weights = np.linalg.solve(root.T, whitened[:, -1])
@@ -134,31 +137,62 @@ def _condition_one(
         # itself, which products with random vectors find (Halko et al. 2011, SIAM Rev. 53, 217).
         found, _ = np.linalg.qr(own @ rng.standard_normal((len(inputs), directions)))
         projection = np.linalg.qr(np.linalg.solve(root, found), mode="r") @ found.T
-        kept = np.diag(own) - np.square(projection @ own).sum(axis=0)
+        explained = projection @ own
+        _, turns = np.linalg.eigh(explained @ explained.T)
+        most_first = turns.T[::-1]
+        kept = np.diag(own) - np.square(most_first @ explained).cumsum(axis=0)
         change = np.sqrt(np.maximum(kept, 0) + noise) / total - 1
-        if np.abs(change).max() <= MOST_LOSS:
-            return Conditioned(draw, inputs, weights, projection)
+        enough = np.abs(change).max(axis=1) <= MOST_LOSS / 10
+        if enough[-1]:
+            return Conditioned(
+                draw, inputs, weights, most_first[: np.argmax(enough) + 1] @ projection
+            )
         directions *= 2
     return Conditioned(draw, inputs, weights, np.linalg.inv(root))
 
 
-def nodes() -> np.ndarray:
-    """Return equally likely values (node,) with the mean and variance of a standard normal."""
-    middles = [NormalDist().inv_cdf((number + 0.5) / NODES) for number in range(NODES)]
-    return np.array(middles) / np.std(middles)
+def noise_variance(draw: Mapping[str, Array], rows: Mapping[str, np.ndarray]) -> np.ndarray:
+    """Return the variance of the noise of each train row (row,), its stated error included."""
+    errors: np.ndarray = rows.get("error", np.zeros(len(rows["target"])))
+    return np.square(draw[NOISE]) + np.square(errors)
+
+
+def nodes(count: int) -> np.ndarray:
+    """Return quantiles of a standard normal (draw, node), a rising sequence for each draw.
+
+    Their probabilities are equally spaced over all draws, in turns of the golden ratio: draws that
+    hardly differ then resolve the quantiles of their mixture together.
+    """
+    turns = np.argsort(np.argsort(GOLDEN * np.arange(count) % 1))
+    levels = (np.arange(NODES) + (turns[:, np.newaxis] + 0.5) / count) / NODES
+    return np.vectorize(NormalDist().inv_cdf)(levels)
+
+
+def spread(means: Array, sds: Array, xp: Module) -> Array:
+    """Represent draws whose f has these means and sds (draw, point): f (draw x node, point).
+
+    All values together have the mean and the variance of the mixture of the draws' normals.
+    """
+    values = means[:, None] + nodes(len(means))[..., None] * sds[:, None]
+    values = values.reshape(-1, means.shape[1])
+    sd = xp.sqrt((sds * sds).mean(axis=0) + means.var(axis=0))
+    rough = values.std(axis=0)
+    ratio = xp.where(rough > 0, sd / xp.where(rough > 0, rough, 1.0), 1.0)
+    return means.mean(axis=0) + (values - values.mean(axis=0)) * ratio
 
 
 def evaluate(
     activation: str, draws: Sequence[Conditioned], warp: Warp, features: np.ndarray
 ) -> np.ndarray:
     """Evaluate the nodes of every draw at features (point, feature): f (draw x node, point)."""
-    outputs = np.empty((len(draws), NODES, len(features)))
+    means, sds = np.empty((2, len(draws), len(features)))
     for number, draw in enumerate(draws):
-        for start in range(0, len(features), _POINTS):
-            part = slice(start, start + _POINTS)
-            mean, sd = moments(activation, draw, warp, features[part], np)
-            outputs[number, :, part] = mean + nodes()[:, np.newaxis] * sd
-    return outputs.reshape(-1, len(features))
+        for start in range(0, len(features), POINTS):
+            part = slice(start, start + POINTS)
+            means[number, part], sds[number, part] = moments(
+                activation, draw, warp, features[part], np
+            )
+    return np.asarray(spread(means, sds, np))
 
 
 def moments(
@@ -180,9 +214,14 @@ def evaluator(content: SurrogateContent) -> Callable[[np.ndarray], np.ndarray]:
 
 def conditioned(content: SurrogateContent) -> tuple[str, list[Conditioned], Warp]:
     """Return activation, conditioned draws and warps of a surrogate."""
-    warp = Warp(**{name: np.array(values) for name, values in content.facts["warp"].items()})
-    activation = content.facts["activation"]
+    activation, warp = stated(content)
     return activation, condition(activation, content.variables, content.rows, warp), warp
+
+
+def stated(content: SurrogateContent) -> tuple[str, Warp]:
+    """Return activation and warps of a surrogate."""
+    warp = Warp(**{name: np.array(values) for name, values in content.facts["warp"].items()})
+    return content.facts["activation"], warp
 
 
 def is_whole(content: SurrogateContent) -> bool:

@@ -7,6 +7,7 @@ that engine is chosen.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,6 +19,7 @@ from nlobayes.surrogate.evaluation import Engine
 from nlobayes.surrogate.network_outputs import Output, Scale, joined, one_by_one, output_of
 from nlobayes.surrogate.point_arrays import among
 from nlobayes.surrogate.predictive import Chunk, Prediction
+from nlobayes.surrogate.process import is_process
 from nlobayes.surrogate.trained import StoredNetwork, SurrogatePoints
 from nlobayes.types import SurrogateContent
 from nlobayes.untyped import Points
@@ -161,16 +163,31 @@ class Surrogate(StoredNetwork):
         seed: int = 0,
         on: Scale = "target",
         output: str | None = None,
+        jointly: bool = True,
     ) -> np.ndarray:
-        """Draw predictions (draw, point) of points (point, input), with or without the noise."""
+        """Draw predictions (draw, point) of points (point, input), with or without the noise.
+
+        Each draw is one function, the same in every call; `seed` is that of the noise. Without
+        `jointly` an infinitely wide network has values in place of functions, whose mean and sd at
+        each point are those of `predict`, and which say nothing of two points together.
+        """
         name = self._known(output)
-        return self._sample(x, (name,), noise, seed, on)[name]
+        return self._sample(x, (name,), noise, seed, on, jointly)[name]
 
     def sample_outputs(
         self, x: Points, *, noise: bool = True, seed: int = 0, on: Scale = "target"
     ) -> dict[str, np.ndarray]:
         """Draw all `outputs` (draw, point) of points; each draw uses one network for all."""
-        return self._sample(x, self.outputs, noise, seed, on)
+        return self._sample(x, self.outputs, noise, seed, on, jointly=True)
+
+    @cached_property
+    def _functions(self) -> Callable[[np.ndarray], np.ndarray]:
+        """The draws of f as functions, which `_evaluate` has for finite networks alone."""
+        if not is_process(self._each[0]):
+            return self._evaluate
+        from nlobayes.surrogate import pathwise  # needs SciPy
+
+        return pathwise.evaluator(self._each[0])
 
     def _known(self, output: str | None) -> str:
         if output is not None and output not in self.outputs:
@@ -182,7 +199,7 @@ class Surrogate(StoredNetwork):
     ) -> dict[str, Prediction]:
         seen = self.seen(x)
         parts: dict[str, list[Prediction]] = {name: [] for name in names}
-        for chunk in self._chunks(seen, names):
+        for chunk in self._chunks(seen, names, self._evaluate):
             for output, values in chunk.items():
                 parts[output.name].append(output.summary(values, quantiles, on))
         return {
@@ -191,15 +208,17 @@ class Surrogate(StoredNetwork):
         }
 
     def _sample(
-        self, x: Points, names: Collection[str], noise: bool, seed: int, on: Scale
+        self, x: Points, names: Collection[str], noise: bool, seed: int, on: Scale, jointly: bool
     ) -> dict[str, np.ndarray]:
         seen = self.seen(x)
+        about_mean = noise and self._outputs[0].noise.about == "mean"
+        evaluate = self._functions if jointly and not about_mean else self._evaluate
         parts: dict[str, list[np.ndarray]] = {name: [] for name in names}
         rngs = {  # the first output has the generator of a surrogate of one output
             name: np.random.default_rng([seed, place] if place else seed)
             for place, name in enumerate(self.outputs)
         }
-        for chunk in self._chunks(seen, names):
+        for chunk in self._chunks(seen, names, evaluate):
             for output, values in chunk.items():
                 rng = rngs[output.name] if noise else None
                 parts[output.name].append(output.draws(values, rng, on))
@@ -208,7 +227,10 @@ class Surrogate(StoredNetwork):
         }
 
     def _chunks(
-        self, seen: SurrogatePoints, names: Collection[str]
+        self,
+        seen: SurrogatePoints,
+        names: Collection[str],
+        evaluate: Callable[[np.ndarray], np.ndarray],
     ) -> Iterator[dict[Output, Chunk]]:
         """Yield the draws on the model scale, for blocks of usable points that fit in memory."""
         usable, reference = seen.usable, seen.reference
@@ -220,7 +242,7 @@ class Surrogate(StoredNetwork):
         for start in range(0, max(len(features), 1), step):
             rows = slice(start, start + step)
             part, known = features[rows], None if reference is None else reference[rows]
-            values = self._evaluate(part)
+            values = evaluate(part)
             each = np.moveaxis(values, -1, 0) if len(self.outputs) > 1 else [values]
             yield {
                 output: output.chunk(one, part, known)

@@ -23,7 +23,7 @@ from nlobayes.surrogate.evaluation import Engine, evaluator
 from nlobayes.surrogate.identity import conditions, in_words, origin, process_of
 from nlobayes.surrogate.limits import Limits, bounds_of, gaps, mixing_rows
 from nlobayes.surrogate.point_arrays import among, points_of
-from nlobayes.surrogate.process import count_draws
+from nlobayes.surrogate.process import NODES, count_draws, is_process
 from nlobayes.types import SurrogateContent
 from nlobayes.untyped import Facts, Points
 
@@ -46,7 +46,7 @@ class StoredNetwork:
     scale
         Model scale: `log10` or `identity` for numbers, `classes` for classes.
     draws
-        Number of posterior draws.
+        Number of draws of f: of an infinitely wide network several per draw of its scales.
     limits
         Smallest and largest value of each input among the train rows.
     gaps
@@ -78,7 +78,7 @@ class StoredNetwork:
         self.target: str = facts["target"]
         self.units: dict[str, str] = facts["units"]
         self.scale: str = target["scale"]
-        self.draws = count_draws(exported.variables)
+        self.draws = count_draws(exported.variables) * (NODES if is_process(exported) else 1)
         self.limits = {
             name: (float(low), float(high))
             for name, (low, high) in zip(self.inputs, exported.limits, strict=True)

@@ -71,22 +71,48 @@ def test_mean_and_sd_are_those_of_a_gaussian_process(activation: str) -> None:
     features, target, points, warp = _rows()
     drawn = _draws()
     given = process.condition(activation, drawn, {"features": features, "target": target}, warp)
-    functions = process.evaluate(activation, given, warp, points).reshape(2, process.NODES, -1)
+    means, sds = [], []
     for number in range(2):
         one = {name: values[number] for name, values in drawn.items()}
         kernel = _Kernel(activation, Scales(one[BIASES], one[OUTPUT]))
         regressor = gaussian_process.GaussianProcessRegressor(kernel, alpha=0.01, optimizer=None)
         regressor.fit(scaled_inputs(one, features, warp, np), target)
         mean, sd = regressor.predict(scaled_inputs(one, points, warp, np), return_std=True)
-        np.testing.assert_allclose(functions[number].mean(axis=0), mean, atol=1e-8)
-        total, expected = np.hypot(functions[number].std(axis=0), 0.1), np.hypot(sd, 0.1)
+        found = process.evaluate(activation, given[number : number + 1], warp, points)
+        np.testing.assert_allclose(found.mean(axis=0), mean, atol=1e-8)
+        total, expected = np.hypot(found.std(axis=0), 0.1), np.hypot(sd, 0.1)
         np.testing.assert_allclose(total, expected, rtol=process.MOST_LOSS)
+        means.append(mean)
+        sds.append(sd)
+    both = process.evaluate(activation, given, warp, points)
+    np.testing.assert_allclose(both.mean(axis=0), np.mean(means, axis=0), atol=1e-8)
+    expected = np.sqrt(np.mean(np.square(sds), axis=0) + np.var(means, axis=0) + 0.01)
+    np.testing.assert_allclose(np.hypot(both.std(axis=0), 0.1), expected, rtol=process.MOST_LOSS)
 
 
-def test_nodes_have_the_moments_of_a_standard_normal() -> None:
-    nodes = process.nodes()
-    assert nodes.mean() == pytest.approx(0, abs=1e-12)
-    assert nodes.std() == pytest.approx(1)
+def test_nodes_of_equal_draws_have_the_quantiles_of_their_normal() -> None:
+    """Six nodes that all draws share would be 0.5 off."""
+    values = process.spread(np.zeros((8, 1)), np.ones((8, 1)), np)
+    assert values.mean() == pytest.approx(0, abs=1e-12)
+    assert values.std() == pytest.approx(1)
+    found = np.quantile(values, (0.05, 0.16, 0.5, 0.84, 0.95))
+    np.testing.assert_allclose(found, [-1.645, -0.994, 0, 0.994, 1.645], atol=0.08)
+
+
+def test_nodes_of_different_draws_have_the_quantiles_of_the_mixture() -> None:
+    rng = np.random.default_rng(4)
+    means, sds = 0.2 * rng.normal(size=(8, 1)), np.exp(0.2 * rng.normal(size=(8, 1)))
+    found = np.quantile(process.spread(means, sds, np), (0.16, 0.5, 0.84))
+    expected = np.quantile(means + sds * rng.standard_normal((8, 100_000)), (0.16, 0.5, 0.84))
+    np.testing.assert_allclose(found, expected, atol=0.1)
+
+
+@pytest.mark.parametrize(("activation", "most"), [("erf", 40), ("relu", 60)])
+def test_the_variance_is_of_few_directions(activation: str, most: int) -> None:
+    """Their loss at new points is tested above."""
+    features, target, _, warp = _rows()
+    given = process.condition(activation, _draws(), {"features": features, "target": target}, warp)
+    assert max(len(one.projection) for one in given) < most
 
 
 def test_a_point_alone_is_predicted_as_in_a_batch() -> None:

@@ -48,7 +48,7 @@ STATED = (
     *("column", "edges", "slope", "reference_mean"),
 )
 
-PROCESSES = 8
+EXPORTED_SCALES = 8
 """Draws of an infinitely wide network in a surrogate."""
 TEX = "_&%$#"
 BIBTEX = """\
@@ -161,7 +161,7 @@ def _infinite(
     assert isinstance(job.likelihood, ScaledLikelihood)
     drawn, rows, warp = content_of(variables, job.likelihood, data)
     warps = {name: values.tolist() for name, values in warp._asdict().items()}
-    return drawn, spread_evenly(count_draws(drawn), PROCESSES), rows, {"warp": warps}
+    return drawn, spread_evenly(count_draws(drawn), EXPORTED_SCALES), rows, {"warp": warps}
 
 
 def _choose(

@@ -13,7 +13,7 @@ from nlobayes.stage_files import Stated
 from nlobayes.study.jobs import PosteriorPredictiveJob
 from nlobayes.types import NamedArrays, Predictions
 
-PROCESSES = 8
+SCALES_PER_CHAIN = 8
 """Draws of each chain of an infinitely wide network that are conditioned on the train rows: each
 has a normal at every point, of which the spread over draws is a small part."""
 
@@ -46,7 +46,7 @@ def posterior_predictive(
     draws = thinned["posterior"]
     if job.model.network.width is not None:
         last = draws.sizes["draw"] - 1
-        few = np.unique(np.linspace(0, last, PROCESSES).round().astype(int))
+        few = np.unique(np.linspace(0, last, SCALES_PER_CHAIN).round().astype(int))
         draws = draws.isel(draw=few)
         thinned = {**thinned, "posterior": draws}
     drawn = flatten(read_weights(thinned, "posterior"))
