@@ -13,6 +13,7 @@ from nlobayes.plots.style import (
     SPLIT_COLORS,
     VERMILLION,
     Floats,
+    density,
     legend_above,
     new_figure,
     points,
@@ -206,7 +207,7 @@ def residual_histogram(predictions: DataFrame, labels: DataFrame) -> Figure:
     for split, residual in values.items():
         label = f"{split}, sd {residual.std():.3g} {names.model_unit}".rstrip()
         for axes in (left, right):
-            _step_histogram(axes, residual, edges, color=SPLIT_COLORS[split], label=label)
+            density(axes, residual, edges, color=SPLIT_COLORS[split], label=label)
     for axes in (left, right):
         axes.axvspan(edges[0], -limit, color=BLACK, alpha=0.08, linewidth=0)
         axes.axvspan(limit, edges[-1], color=BLACK, alpha=0.08, linewidth=0, label=EVERYTHING)
@@ -223,19 +224,6 @@ def residual_histogram(predictions: DataFrame, labels: DataFrame) -> Figure:
 
 def _bins(count: int) -> int:
     return int(np.clip(4 * np.sqrt(count), 16, 60))
-
-
-def _step_histogram(axes: Axes, values: Floats, edges: Floats, *, color: str, label: str) -> None:
-    """Draw a density whose first and last bin include the values beyond the axis."""
-    axes.hist(
-        np.clip(values, edges[0], edges[-1]),
-        edges.tolist(),
-        density=True,
-        histtype="step",
-        color=color,
-        linewidth=1.4,
-        label=label,
-    )
 
 
 def scale_ratio(predictions: DataFrame, labels: DataFrame) -> Figure:

@@ -16,6 +16,7 @@ from nlobayes.plots.style import (
     UNCERTAINTY_COLORS,
     VERMILLION,
     Floats,
+    density,
     legend_above,
     new_figure,
     reference_line,
@@ -24,7 +25,7 @@ from nlobayes.plots.tables import by_split, floats, split_rows
 
 PULL_LIMIT, PULL_BIN = 6.0, 0.25
 BAND_OPACITY = 0.12
-PULL_EDGES = np.arange(-PULL_LIMIT, PULL_LIMIT + PULL_BIN, PULL_BIN).tolist()
+PULL_EDGES = np.arange(-PULL_LIMIT, PULL_LIMIT + PULL_BIN, PULL_BIN)
 CASES_BESIDE = 3
 """Panels of cases in a row."""
 
@@ -40,12 +41,8 @@ def pulls(predictions: DataFrame) -> Figure:
     left, right = figure.subplots(1, 2, sharex=True)
     for axes in (left, right):
         _pull_histogram(axes, floats(rows, "z_total"), "total", filled=True)
-        _pull_histogram(
-            axes,
-            floats(rows.dropna(subset=["z_epistemic"]), "z_epistemic"),
-            "epistemic",
-            filled=False,
-        )
+        epistemic = floats(rows.dropna(subset=["z_epistemic"]), "z_epistemic")
+        _pull_histogram(axes, epistemic, "epistemic", filled=False)
         z = np.linspace(-PULL_LIMIT, PULL_LIMIT, 241)
         axes.plot(z, _gaussian(z, 0.0, 1.0), color=BLACK, linewidth=1, label=r"$\mathcal{N}(0, 1)$")
         axes.set_xlabel("pull z = (true − predicted) / sd")
@@ -57,20 +54,11 @@ def pulls(predictions: DataFrame) -> Figure:
 
 
 def _pull_histogram(axes: Axes, z: Floats, kind: str, *, filled: bool) -> None:
-    """Draw a histogram whose first and last bin include the pulls beyond the axis."""
     if not len(z):
         axes.plot([], [], " ", label=f"{kind}: no spread")
         return
-    axes.hist(
-        np.clip(z, -PULL_LIMIT, PULL_LIMIT),
-        PULL_EDGES,
-        density=True,
-        histtype="stepfilled" if filled else "step",
-        color=UNCERTAINTY_COLORS[kind],
-        alpha=0.4 if filled else 1,
-        linewidth=0 if filled else 1.4,
-        label=rf"{kind}, $\sigma_z$ = {z.std():.2f}",
-    )
+    label = rf"{kind}, $\sigma_z$ = {z.std():.2f}"
+    density(axes, z, PULL_EDGES, color=UNCERTAINTY_COLORS[kind], label=label, filled=filled)
 
 
 def coverage(coverage: DataFrame) -> Figure:
@@ -170,17 +158,9 @@ def _pit_histograms(axes: Axes, predictions: DataFrame) -> None:
         low, high, color=BLACK, alpha=BAND_OPACITY, linewidth=0, label="95 % of bins if uniform"
     )
     for split, part in by_split(predictions):
-        filled = split == "test"
-        axes.hist(
-            floats(part, "pit"),
-            np.linspace(0, 1, count + 1).tolist(),
-            density=True,
-            histtype="stepfilled" if filled else "step",
-            color=SPLIT_COLORS[split],
-            alpha=0.4 if filled else 1,
-            linewidth=0 if filled else 1.4,
-            label=split,
-        )
+        values, edges = floats(part, "pit"), np.linspace(0, 1, count + 1)
+        color, filled = SPLIT_COLORS[split], split == "test"
+        density(axes, values, edges, color=color, label=split, filled=filled)
     reference_line(axes, y=1.0)
     axes.set_xlim(0, 1)
     axes.set_xlabel("u, probability below the true value")

@@ -99,6 +99,22 @@ def reference_line(axes: Axes, *, y: float) -> None:
     axes.axhline(y, color=BLACK, linewidth=0.8, zorder=0.5)
 
 
+def density(
+    axes: Axes, values: Floats, edges: Floats, *, color: str, label: str, filled: bool = False
+) -> None:
+    """Draw a density whose first and last bin include the values beyond the axis."""
+    axes.hist(
+        np.clip(values, edges[0], edges[-1]),
+        edges.tolist(),
+        density=True,
+        histtype="stepfilled" if filled else "step",
+        color=color,
+        alpha=0.4 if filled else 1,
+        linewidth=0 if filled else 1.4,
+        label=label,
+    )
+
+
 def points(axes: Axes, x: Floats, y: Floats, *, color: str, label: str = "") -> None:
     """Draw a cloud of small translucent points, stored as one image so that files stay small."""
     opacity = float(np.clip(300 / max(len(x), 1), 0.25, 0.9))
