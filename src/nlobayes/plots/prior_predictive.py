@@ -39,21 +39,18 @@ def prior_predictive(
     panels = figure.subplots(len(outputs), 2, squeeze=False, width_ratios=(3, 2))
     for output, (left, right) in zip(outputs, panels, strict=True):
         names = read_labels(labels.iloc[[output]])
-        band, some, scale = (_of(table, output) for table in (quantiles, draws, scales))
+        band, some, scale = (t[t["output"] == output] for t in (quantiles, draws, scales))
         _bands(left, band, some, names)
         if scale["draw"].isna().any():
             _ratios(right, scale)
         else:
             _means(right, scale, names)
     panels[-1, 0].set_xlabel(read_labels(labels).covariate)
-    with_target = next((row for row in panels if _has_target(row[0])), panels[0])
+    labelled = (row for row in panels if "target" in row[0].get_legend_handles_labels()[1])
+    with_target = next(labelled, panels[0])
     legend_above(figure, with_target[0], place="outside upper left", columns=2)
     legend_above(figure, with_target[1], place="outside upper right", columns=2)
     return figure
-
-
-def _of(table: DataFrame, output: int) -> DataFrame:
-    return table[table["output"] == output]
 
 
 def _bands(axes: Axes, band: DataFrame, some: DataFrame, names: Labels) -> None:
@@ -81,10 +78,6 @@ def _limits(band: DataFrame, observed: Floats) -> tuple[float, float]:
     low, high = float(np.nanmin(shown)), float(np.nanmax(shown))
     air = 0.05 * (high - low) or 1.0
     return low - air, high + air
-
-
-def _has_target(axes: Axes) -> bool:
-    return "target" in axes.get_legend_handles_labels()[1]
 
 
 def _ratios(axes: Axes, scale: DataFrame) -> None:

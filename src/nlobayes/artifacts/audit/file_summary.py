@@ -126,8 +126,15 @@ def _groups(path: Path) -> dict[str, dict[str, Found]]:
 
 
 def _sizes(attrs: Found, groups: dict[str, dict[str, Found]]) -> Found:
-    dims = {name: _all_dims(variables) for name, variables in groups.items()}
+    dims = {
+        name: {dim: size for facts in variables.values() for dim, size in facts["dims"].items()}
+        for name, variables in groups.items()
+    }
     weights = [v["dims"] for n, v in groups.get("posterior", {}).items() if n not in v["dims"]]
+    per_draw = sum(
+        prod(size for dim, size in shape.items() if dim not in {"chain", "draw"})
+        for shape in weights
+    )
     stored = "stored draws" if attrs.get("kind") == "surrogate" else "stored draws per chain"
     kept = attrs.get("kept", {})
     numbers = {
@@ -142,20 +149,12 @@ def _sizes(attrs: Found, groups: dict[str, dict[str, Found]]) -> Found:
         "of draws": kept.get("of"),
         "largest change of the mean by this, in total sd": kept.get("mean_change"),
         "largest relative change of the total sd by this": kept.get("sd_change"),
-        "numbers per stored draw": sum(_per_draw(shape) for shape in weights) or None,
+        "numbers per stored draw": per_draw or None,
         "epochs": attrs.get("epochs_run"),
         "points": dims.get("predictions", {}).get("point"),
         "ensemble of MAPs": dims.get("baseline", {}).get("member"),
     }
     return {name: value for name, value in numbers.items() if value is not None}
-
-
-def _all_dims(variables: dict[str, Found]) -> dict[str, int]:
-    return {dim: size for facts in variables.values() for dim, size in facts["dims"].items()}
-
-
-def _per_draw(dims: dict[str, int]) -> int:
-    return prod(size for dim, size in dims.items() if dim not in {"chain", "draw"})
 
 
 def _dataset(path: Path) -> Found:

@@ -40,7 +40,8 @@ def list_below(path: Path) -> Listing:
         folder = waiting.pop()
         try:
             for entry in os.scandir(folder):
-                waiting += _sort_in(folder / entry.name, _mode(entry), found)
+                mode = entry.stat(follow_symlinks=False).st_mode
+                waiting += _sort_in(folder / entry.name, mode, found)
         except OSError as error:
             found.odd[folder] = f"cannot be listed ({error.strerror}); give yourself the right to"
     return Listing(
@@ -69,7 +70,3 @@ def _describe_hidden(path: Path, mode: int) -> str:
     if is_left_behind(path):
         return "was left behind by a killed writer; it can be deleted"
     return "is a hidden file, which no job leaves; it was not verified"
-
-
-def _mode(entry: os.DirEntry[str]) -> int:
-    return entry.stat(follow_symlinks=False).st_mode

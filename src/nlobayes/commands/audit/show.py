@@ -81,7 +81,9 @@ def _print(summary: Document) -> None:
         _section(console, "made by", _made(made))
         _section(console, "made from", _files(made["inputs"]))
         _section(console, "specification", _lines(made["spec"] or {}))
-    _section(console, "of", _origin(summary))
+    # What the table states of its process, unknown entries included.
+    stated = origin(summary) if "table_metadata" in summary else {}
+    _section(console, "of", [*stated.items()])
     _section(console, "made", _files(summary.get("outputs", {})))
     _section(console, "numbers", [(n, _value(v)) for n, v in summary.get("numbers", {}).items()])
     _section(console, "columns", _columns(summary.get("columns", [])))
@@ -141,11 +143,6 @@ def _lines(spec: Any, above: str = "") -> list[Row]:
         return [(above, _value(spec))]
     inner = (_lines(value, f"{above}.{name}".strip(".")) for name, value in sorted(spec.items()))
     return [row for rows in inner for row in rows]
-
-
-def _origin(summary: Document) -> list[Row]:
-    """List the statements of the table on its process, unknown ones included."""
-    return [*origin(summary).items()] if "table_metadata" in summary else []
 
 
 def _columns(columns: list[Document]) -> list[Row]:

@@ -15,7 +15,7 @@ from nlobayes.commands.stage import stage
 from nlobayes.diagnostics import limits, verdict
 from nlobayes.diagnostics.architecture import architecture, rhat_of_sizes
 from nlobayes.diagnostics.draws import SampleStats
-from nlobayes.diagnostics.run_diagnostics import Diagnostics, WeightSpread
+from nlobayes.diagnostics.run_diagnostics import Diagnostics
 from nlobayes.diagnostics.stored_draws import (
     drawn_sizes,
     parameters_of,
@@ -49,7 +49,9 @@ def diagnose(
     groups, stated = posterior
     is_of_chains = "warmup_sample_stats" in groups
     metrics = (_of_chains if is_of_chains else _of_approximation)(job, groups, stated)
-    metrics["weight_spread"] = _weight_spread(groups["posterior"])
+    drawn = groups["posterior"]
+    # Units that a drawn size leaves out have weights, too.
+    metrics["weight_spread"] = None if drawn_sizes(drawn) else weight_spread(weights_of(drawn))
     _print(metrics["checks"], metrics["still_chains_at"])
     if not is_of_chains:
         typer.echo(APPROXIMATE, err=True)
@@ -91,11 +93,6 @@ def _of_approximation(job: DiagnoseJob, groups: Groups, stated: Facts) -> Diagno
     if (evidence := stated.get("log_evidence")) is not None:
         found["log_evidence"] = np.ravel(evidence).tolist()
     return found
-
-
-def _weight_spread(posterior: xr.Dataset) -> WeightSpread | None:
-    """Return quantiles of the weights; None if sizes are drawn, as unused units have weights."""
-    return None if drawn_sizes(posterior) else weight_spread(weights_of(posterior))
 
 
 def _sample_stats(stats: xr.Dataset, job: DiagnoseJob) -> SampleStats:

@@ -21,9 +21,7 @@ from nlobayes.evaluation.tasks.task import Choices
 from nlobayes.own_functions import bind
 from nlobayes.stage_files import Stated
 from nlobayes.study.jobs import EvaluateJob
-from nlobayes.study.presets import CustomScore
 from nlobayes.types import Dataset, RivalPrediction
-from nlobayes.untyped import Document
 
 
 @stage()
@@ -57,7 +55,10 @@ def evaluate(
     scores = task.score(predicted, choices)
     scores["learned"], scores["scored_draws"] = learned(dataset), count_scored(predicted)
     if job.scores:
-        scores["own_scores"] = {name: _described(score) for name, score in job.scores.items()}
+        stated = {"file", "function", "settings", "compared"}
+        scores["own_scores"] = {
+            name: score.model_dump(include=stated) for name, score in job.scores.items()
+        }
     if predicted.sizes:
         scores["sizes"] = score_sizes(task, predicted)
     if job.combine == "stacking":
@@ -75,8 +76,3 @@ def _by_name(rivals: list[NamedRival], data: Dataset) -> dict[str, RivalPredicti
         check_target(data)
         check_same_points(one.observed, one.split, data, f"rival[{number}]")
     return {one.name: one.prediction for one in rivals}
-
-
-def _described(score: CustomScore) -> Document:
-    """Name the function of a score, and whether runs are compared by it."""
-    return score.model_dump(include={"file", "function", "settings", "compared"})
