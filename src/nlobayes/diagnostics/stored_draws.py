@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
+from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
 
 from nlobayes.diagnostics.draws import ChainDraws
+from nlobayes.diagnostics.tables import HISTORIES, evenly
+from nlobayes.errors import InputError
 from nlobayes.model.infinite import PARAMETERS
 from nlobayes.model.networks import is_parameter, is_size, network_of, parameters_in_use
 
@@ -76,3 +80,82 @@ def _hyperparameters(groups: Mapping[str, xr.Dataset]) -> dict[str, np.ndarray] 
             labels = values[INPUT].values
             learned |= {f"{name}[{one}]": values.sel({INPUT: one}).values for one in labels}
     return learned or None
+
+
+class Parameters(NamedTuple):
+    """Parameters with their stored draws: first the weights, then those with one value per draw."""
+
+    names: list[str]
+    """Name of each, such as `weights_1[m1, 0]` or `noise`."""
+    aliases: list[str]
+    """The same with numbers instead of names of features, such as `weights_1[0, 0]`."""
+    draws: np.ndarray
+    """Axes (chain, stored draw, parameter)."""
+    weights: int
+    """Number of weights."""
+
+    @classmethod
+    def of(cls, posterior: xr.Dataset) -> Parameters:
+        """Collect the parameters of a posterior."""
+        drawn, names = weights_of(posterior), weight_names(posterior)
+        others = {*map(str, posterior)} - {*weight_arrays(posterior)}
+        single = {
+            str(name): values.values[..., np.newaxis]
+            for name, values in posterior.items()
+            if values.ndim == 2 and name in others and not is_size(str(name))
+        }
+        aliases = weight_names(posterior, numbered=True)
+        draws = np.concatenate([drawn, *single.values()], axis=2)
+        return cls([*names, *single], [*aliases, *single], draws, len(names))
+
+    def places(self, requested: Sequence[str]) -> list[int]:
+        """Find the positions of parameters by name; blanks in names are ignored.
+
+        Raises InputError if a name is unknown.
+        """
+        known = {_bare(name): place for place, name in enumerate(self.aliases)}
+        known |= {_bare(name): place for place, name in enumerate(self.names)}
+        unknown = [name for name in requested if _bare(name) not in known]
+        if unknown:
+            raise InputError(
+                "diagnostics.unknown_parameters",
+                where="figures",
+                unknown=unknown,
+                known=self.names[self.weights :] + self.names[: self.weights],
+            )
+        return [known[_bare(name)] for name in requested]
+
+    def some(self, requested: Sequence[str], most: int) -> dict[str, np.ndarray]:
+        """Return the draws (chain, stored draw) of requested parameters, or of a default choice.
+
+        The default are at most so many: parameters with one value per draw, and all weights of a
+        linear model or a few weights of another network.
+        """
+        places = self.places(requested) if requested else self._few(most)
+        return {self.names[place]: self.draws[..., place] for place in places}
+
+    def _few(self, most: int) -> list[int]:
+        single = [*range(self.weights, len(self.names))][: most - HISTORIES]
+        weights = most - len(single) if is_linear(self.names) else HISTORIES
+        return [*single, *evenly(0, self.weights, weights)]
+
+
+def weight_names(posterior: xr.Dataset, *, numbered: bool = False) -> list[str]:
+    """Name every weight in the order of the parameter vector: `weights_1[m1, 0]`."""
+    names: list[str] = []
+    for name in weight_arrays(posterior):
+        weights = posterior[name]
+        sizes = {dim: range(weights.sizes[dim]) for dim in weights.dims[2:]}
+        each: Any = [sizes[d] if numbered else weights[d].values for d in sizes]
+        places = [", ".join(map(str, place)) for place in product(*each)]
+        names += [f"{name}[{place}]" if place else name for place in places]
+    return names
+
+
+def is_linear(names: Iterable[str]) -> bool:
+    """Return whether a network has no hidden layer, so that its weights are identified."""
+    return not any(name.startswith("weights_2") for name in names)
+
+
+def _bare(name: str) -> str:
+    return name.replace(" ", "")

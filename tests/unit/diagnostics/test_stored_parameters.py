@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from nlobayes.commands.pipeline.tabulate_chains import Parameters
-from nlobayes.diagnostics.stored_draws import without_fixed
+from nlobayes.diagnostics.stored_draws import Parameters, without_fixed
 from tests.refusals import refused
 
-CHAINS, STORED = 2, 9
+CHAINS, STORED, MOST = 2, 9, 8
 
 
 def posterior(*hidden: int, inputs: tuple[str, ...] = ("m1", "m2")) -> xr.Dataset:
@@ -46,7 +45,7 @@ def test_arrays_that_the_prior_fixes_are_not_shown() -> None:
 
 def test_parameters_are_found_by_name_whatever_the_blanks() -> None:
     drawn = posterior(3)
-    shown = Parameters.of(drawn).some(["biases_2[0]", "weights_1[m2,2]", "noise"])
+    shown = Parameters.of(drawn).some(["biases_2[0]", "weights_1[m2,2]", "noise"], MOST)
     assert [*shown] == ["biases_2[0]", "weights_1[m2, 2]", "noise"]
     np.testing.assert_array_equal(shown["biases_2[0]"], drawn["biases_2"].values[..., 0])
     np.testing.assert_array_equal(shown["weights_1[m2, 2]"], drawn["weights_1"].values[..., 1, 2])
@@ -62,5 +61,5 @@ def test_a_feature_has_a_number_too_but_its_name_counts_first() -> None:
 
 def test_unknown_names_are_refused_and_known_ones_listed() -> None:
     with refused("diagnostics.unknown_parameters", unknown=["sigma", "weights_1[m3, 0]"]) as caught:
-        Parameters.of(posterior(3)).some(["noise", "sigma", "weights_1[m3, 0]"])
+        Parameters.of(posterior(3)).some(["noise", "sigma", "weights_1[m3, 0]"], MOST)
     assert "it has noise, weights_1[m1, 0], weights_1[m1, 1]" in str(caught.value)
