@@ -51,3 +51,13 @@ def rows_learned(facts: Facts) -> str:
     """Describe how many of the train rows a rival learned; empty if it learned all."""
     rows, given = facts.get("rows"), facts.get("train_rows")
     return f"{rows} of {given} rows" if rows and given and rows < given else ""
+
+
+DEPTH, WIDTH, PARAMETERS = "depth", "width_", "parameters"
+
+
+def label_of_size(name: str) -> str:
+    """Return the label of a number `width_1`, `depth` or `parameters`."""
+    if name.startswith(WIDTH):
+        return f"units of hidden layer {name.removeprefix(WIDTH)}"
+    return {DEPTH: "hidden layers", PARAMETERS: "parameters in use"}.get(name, name)

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from pandas import DataFrame
 
-from nlobayes.metrics.sizes import label_of_size
+from nlobayes.metrics.shown import label_of_size
 from nlobayes.plots.axes import Labels, read_labels, with_unit
 from nlobayes.plots.convergence import MAX_NAMED_CHAINS, chain_legend, trace_row
 from nlobayes.plots.style import (

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from rich.text import Text
 
 from nlobayes.diagnostics.tightness import TIGHT
-from nlobayes.metrics.shown import BRACKETS
-from nlobayes.metrics.sizes import label_of_size
+from nlobayes.metrics.shown import BRACKETS, label_of_size
 from nlobayes.reporting.columns import (
     CALIBRATED,
     CONVERGED,
