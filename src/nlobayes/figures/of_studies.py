@@ -42,7 +42,9 @@ OF_STUDIES = (
             "labels": "*",
         },
     ),
-    Figure("scan", "Comparison", FigureKind.GRIDS, "scan.scan", {"runs": "*", "scanned": "*"}),
+    Figure(
+        "scan", "Comparison", FigureKind.GRIDS, "comparison.scan", {"runs": "*", "scanned": "*"}
+    ),
     Figure(
         "differences",
         "Comparison",

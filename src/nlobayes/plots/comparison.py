@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
-from pandas import DataFrame
+from pandas import DataFrame, isna
 
 from nlobayes.errors import InputError
 from nlobayes.metrics import Metric, is_own, metric_of
@@ -45,7 +45,14 @@ class Scores(NamedTuple):
     converged: NDArray[np.bool_]
 
 
-def scan(
+def scan(runs: DataFrame, scanned: DataFrame) -> Figure:
+    """Draw runs; the one-row table names the scanned setting, the series and the difference."""
+    names = scanned[["along", "series", "varied"]].iloc[0].tolist()
+    along, series, varied = (None if isna(name) else str(name) for name in names)
+    return scan_along(runs, along=along, series=series, varied=varied or "")
+
+
+def scan_along(
     runs: DataFrame, *, along: str | None = None, series: str | None = None, varied: str = ""
 ) -> Figure:
     """Draw scores of every run against a scanned setting; hollow markers are not converged.

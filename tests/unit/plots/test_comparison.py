@@ -9,7 +9,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 
-from nlobayes.plots.comparison import differences, scan
+from nlobayes.plots.comparison import differences, scan_along
 from nlobayes.plots.scores import short_names
 from nlobayes.plots.style import RED
 from tests.refusals import refused
@@ -18,7 +18,7 @@ from tests.unit.plots.prediction_tables import invented_differences, invented_ru
 
 RUNS = invented_runs()
 HMC = RUNS[RUNS["kernel"] == "hmc"]
-along_warmup = partial(scan, along="warmup")
+along_warmup = partial(scan_along, along="warmup")
 
 
 def panel(figure: Figure, title: str) -> Axes:
@@ -145,10 +145,10 @@ def test_train_rows_stand_beside_test_rows_as_crosses() -> None:
 
 def test_bad_columns_are_named() -> None:
     with refused("plots.no_column_of_runs", column="depth", columns=[*RUNS.columns]):
-        scan(RUNS, along="depth")
+        scan_along(RUNS, along="depth")
     with refused("plots.no_column_of_runs", column="method"):
-        scan(RUNS, along="warmup", series="method")
+        scan_along(RUNS, along="warmup", series="method")
     with refused("plots.no_axis", column="kernel"):
-        scan(RUNS, along="kernel")
+        scan_along(RUNS, along="kernel")
     with refused("plots.no_score"):
-        scan(RUNS[["setting", "warmup", "converged"]], along="warmup")
+        scan_along(RUNS[["setting", "warmup", "converged"]], along="warmup")

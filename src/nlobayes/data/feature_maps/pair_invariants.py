@@ -13,16 +13,8 @@ from nlobayes.data.feature_maps._electroweakinos import (
 )
 
 COLUMNS: tuple[str, ...] | None = (
-    "mi",
-    "Ni1",
-    "Ni2",
-    "Ni3",
-    "Ni4",
-    "mj",
-    "Nj1",
-    "Nj2",
-    "Nj3",
-    "Nj4",
+    *("mi", "Ni1", "Ni2", "Ni3", "Ni4"),
+    *("mj", "Nj1", "Nj2", "Nj3", "Nj4"),
 )
 FEATURES: tuple[str, ...] | None = (
     f"ln(|mi|+|mj|-{2 * THRESHOLD_GEV:g})",
