@@ -9,10 +9,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from nlobayes.adaptations.mode import ModeWarmup
+from nlobayes.adaptations.emulator import EmulatorWarmup
 from nlobayes.inference.adaptation import Untuned
 from nlobayes.inference.kernel import PointState, Posterior
-from nlobayes.kernels.independence import IndependenceKernel
+from nlobayes.kernels.emulated_hmc import EmulatedHMCKernel
 from nlobayes.model.density import build_density
 from nlobayes.model.infinite import warp_of
 from nlobayes.model.infinite_posterior import build_infinite_posterior, build_process
@@ -43,7 +43,7 @@ def test_means_and_sds_of_the_scales_are_those_of_quadrature() -> None:
         likelihood = process.log_likelihood(position, data)
         return density.log_prior(position) + tempered * likelihood
 
-    kernel = IndependenceKernel(kind="independence").build(Posterior(logdensity_fn))
+    kernel = EmulatedHMCKernel(kind="emulated_hmc").build(Posterior(logdensity_fn))
     warmup = ModeWarmup(kind="mode").build(Untuned(kernel))
     carry = warmup.start(jnp.zeros((1, density.size)))
     states, tuned = warmup.finish(carry)

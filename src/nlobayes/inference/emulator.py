@@ -1,0 +1,117 @@
+"""A Gaussian process that emulates a log density about its mode, from its values and gradients.
+
+Positions are in units of the principal axes of the curvature at the mode: z (axis,). The log
+density less its value at the mode is -z'z / 2 plus a remainder, the process, whose covariance is
+exp(-|z - z'|^2 / (2 l^2)). A value and its d slopes at a point are d + 1 numbers, whose joint
+covariances are derivatives of this one (Rasmussen and Williams 2006, section 9.4). Far from all
+points the emulator is the Gaussian at the mode.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax.scipy.linalg import cho_solve
+
+STEP = 1e-3
+"""Step of the differences of gradients, for positions whose entries are of order one."""
+LEAST_CURVATURE = 0.2
+"""Least curvature along a principal axis, so that no axis is longer than 2.2."""
+LENGTH = 3.0
+"""Square of the length l for each dimension; |z|^2 of a Gaussian is one for each."""
+NUGGET = 1e-6
+"""Variance added to each observation, relative to that of the process."""
+MOST_NUMBERS = 5000
+"""Most values and slopes that are learned: their covariance takes 200 MB."""
+
+
+class Emulator(NamedTuple):
+    """What is learned of a log density.
+
+    Attributes
+    ----------
+    mode, axes
+        Mode (parameter,) and principal axes (parameter, axis), each one sd of the Gaussian long.
+    points, weights
+        Points z (point, axis), and the weights (point, 1 + axis) of the covariances with the value
+        and the slopes there; zero where nothing is learned yet.
+    step_size
+        Leapfrog step in units of the axes.
+    """
+
+    mode: jax.Array
+    axes: jax.Array
+    points: jax.Array
+    weights: jax.Array
+    step_size: jax.Array
+
+
+def begin_at_mode(
+    logdensity_fn: Callable[[jax.Array], jax.Array], near: jax.Array, points: int, step_size: float
+) -> Emulator:
+    """Make one Newton step to the mode; the emulator is the Gaussian there, with room for points.
+
+    It takes two gradients of the log density for each parameter.
+    """
+    slope, size = jax.grad(logdensity_fn), near.size
+
+    def row(step: jax.Array) -> jax.Array:
+        return (slope(near - step) - slope(near + step)) / (2 * STEP)
+
+    curvature = jax.lax.map(row, STEP * jnp.eye(size, dtype=near.dtype))
+    values, vectors = jnp.linalg.eigh((curvature + curvature.T) / 2)
+    axes = vectors / jnp.sqrt(jnp.maximum(jnp.abs(values), LEAST_CURVATURE))
+    mode = near + axes @ (axes.T @ slope(near))
+    is_better = logdensity_fn(mode) > logdensity_fn(near)
+    room = jnp.zeros((points, 1 + size), near.dtype)
+    return Emulator(
+        jnp.where(is_better, mode, near),
+        axes,
+        room[:, 1:],
+        room,
+        jnp.full((), step_size, room.dtype),
+    )
+
+
+def to_axes(position: jax.Array, emulator: Emulator) -> jax.Array:
+    """Return z of a position (parameter,)."""
+    return jnp.linalg.solve(emulator.axes, position - emulator.mode)
+
+
+def log_density(z: jax.Array, emulator: Emulator) -> jax.Array:
+    """Return the emulated log density at z, less its value at the mode."""
+    near, apart = _near(z - emulator.points)
+    weights = emulator.weights
+    return -z @ z / 2 + near @ (weights[:, 0] + jnp.sum(weights[:, 1:] * apart, axis=1))
+
+
+def learn(emulator: Emulator, values: jax.Array, slopes: jax.Array, count: int) -> Emulator:
+    """Learn values (point,) and slopes in z (point, axis) at the first `count` of the points.
+
+    Values are less the one at the mode. Those that are not finite are taken to be the Gaussian's.
+    """
+    points = emulator.points[:count]
+    axes = points.shape[1]
+    remainder = values[:count] + jnp.sum(points * points, axis=1) / 2
+    scaled = (slopes[:count] + points) * (LENGTH * axes) ** 0.5
+    observed = jnp.column_stack([remainder, scaled])
+    is_finite = jnp.isfinite(observed).all(axis=1, keepdims=True)
+    observed = jnp.where(is_finite, observed, 0.0)
+    near, apart = _near(points[:, None] - points)
+    one = jnp.ones((*near.shape, 1), near.dtype)
+    left, right = jnp.concatenate([one, -apart], -1), jnp.concatenate([one, apart], -1)
+    own = jnp.diag(jnp.ones(1 + axes, near.dtype).at[0].set(0.0))
+    blocks = near[..., None, None] * (left[..., :, None] * right[..., None, :] + own)
+    covariance = blocks.transpose(0, 2, 1, 3).reshape(observed.size, observed.size)
+    root = jnp.linalg.cholesky(covariance + NUGGET * jnp.eye(observed.size))
+    weights = cho_solve((root, True), observed.ravel()).reshape(observed.shape)
+    return emulator._replace(weights=emulator.weights.at[:count].set(weights))
+
+
+def _near(apart: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """Return the covariance of differences of points (..., axis), and these in units of l."""
+    apart = apart / (LENGTH * apart.shape[-1]) ** 0.5
+    return jnp.exp(-jnp.sum(apart * apart, axis=-1) / 2), apart

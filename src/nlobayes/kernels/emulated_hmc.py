@@ -1,0 +1,113 @@
+"""HMC on an emulator of the log density, whose end is accepted or rejected by the density itself.
+
+Targets pi(q) proportional to exp(logdensity_fn(q)). A few transitions of HMC leave the power b of
+an emulated density e invariant and satisfy detailed balance, so that their end q' is accepted
+with probability min(1, pi(q') e(q)^b / (pi(q) e(q')^b)) (Liu 2001, *Monte Carlo Strategies in
+Scientific Computing*, section 9.4.3, "surrogate transition method"; Rasmussen 2003, Bayesian
+Statistics 7, 651, with a Gaussian process as the emulator). Each step draws b at random. Where the
+emulator is too small in a tail a chain would stand still at b = 1, and moves on at a smaller one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, NamedTuple
+
+from pydantic import Field
+
+from nlobayes.inference.kernel import Info, Kernel, Posterior, Tuned
+from nlobayes.kernels import KernelSettings
+from nlobayes.kernels.hmc import HMCKernel
+from nlobayes.settings.values import PositiveInt
+
+if TYPE_CHECKING:
+    import jax
+
+    from nlobayes.inference.emulator import Emulator
+
+
+class EmulatedState(NamedTuple):
+    """Position (parameter,), its log density, and the last proposal, accepted or not."""
+
+    position: jax.Array
+    logdensity: jax.Array
+    proposal: jax.Array
+
+
+class EmulatedHMCKernel(KernelSettings):
+    """HMC on an emulator, accepted by the density itself; exact, one density per draw.
+
+    For posteriors of few parameters whose density takes long, such as the scales of an infinitely
+    wide network: draws are nearly independent, and most of them are accepted.
+    """
+
+    warmup: ClassVar[str] = "emulator"
+
+    kind: Literal["emulated_hmc"]
+    trajectories: PositiveInt = 5
+    """Transitions on the emulator per draw."""
+    integration_steps: PositiveInt = 10
+    """Leapfrog steps per transition."""
+    min_inverse_temperature: Annotated[float, Field(gt=0, le=1)] = 0.8
+    """Least power of the emulated density, whose tails it widens; each step draws one up to 1."""
+
+    @property
+    def learns_from_all_chains(self) -> bool:
+        """All chains learn one emulator."""
+        return True
+
+    @property
+    def gradients_per_draw(self) -> int:
+        """One density, counted as a gradient."""
+        return 1
+
+    def build(self, posterior: Posterior) -> Kernel:
+        """Build the transitions on the emulator and their acceptance."""
+        import jax
+        import jax.numpy as jnp
+
+        from nlobayes.inference.emulator import log_density, to_axes
+
+        logdensity_fn = posterior.logdensity_fn
+        inner = HMCKernel(kind="hmc", integration_steps=self.integration_steps)
+
+        def init(position: jax.Array) -> EmulatedState:
+            return EmulatedState(position, logdensity_fn(position), position)
+
+        def step(
+            key: jax.Array, state: EmulatedState, tuned: Emulator
+        ) -> tuple[EmulatedState, Info]:
+            key_accept, key_inner, key_power = jax.random.split(key, 3)
+            least, dtype = self.min_inverse_temperature, state.logdensity.dtype
+            chosen = jax.random.uniform(key_power, (), dtype, minval=least, maxval=1.0)
+
+            def emulated(z: jax.Array, power: float | jax.Array = 1.0) -> jax.Array:
+                return power * chosen * log_density(z, tuned)
+
+            hmc = inner.build(Posterior(emulated))
+            frozen = Tuned(tuned.step_size, jnp.ones_like(state.position))
+            old = hmc.init(to_axes(state.position, tuned))
+            end, _ = jax.lax.scan(
+                lambda now, one: (hmc.step(one, now, frozen)[0], None),
+                old,
+                jax.random.split(key_inner, self.trajectories),
+            )
+            proposal = tuned.mode + tuned.axes @ end.position
+            found = logdensity_fn(proposal)
+            ratio = found - end.logdensity - (state.logdensity - old.logdensity)
+            rate = jnp.where(jnp.isfinite(found), jnp.exp(jnp.minimum(ratio, 0.0)), 0.0)
+            accepted = jax.random.uniform(key_accept, (), rate.dtype) < rate
+            moved = EmulatedState(
+                jnp.where(accepted, proposal, state.position),
+                jnp.where(accepted, found, state.logdensity),
+                proposal,
+            )
+            return moved, Info(
+                acceptance_rate=rate,
+                energy=jnp.full_like(rate, jnp.nan),
+                is_divergent=jnp.zeros((), bool),
+                num_integration_steps=jnp.ones((), int),
+                tree_depth=jnp.zeros((), int),
+                step_size=tuned.step_size,
+            )
+
+        return Kernel(init, step, exact=True)
