@@ -8,11 +8,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax.scipy.optimize import minimize
 
 from nlobayes.adaptations.emulator import EmulatorWarmup
 from nlobayes.inference.adaptation import Untuned
-from nlobayes.inference.kernel import PointState, Posterior
-from nlobayes.kernels.emulated_hmc import EmulatedHMCKernel
+from nlobayes.inference.kernel import Posterior
+from nlobayes.inference.warmup import adapt
+from nlobayes.kernels.emulated_hmc import EmulatedHMCKernel, EmulatedState
 from nlobayes.model.density import build_density
 from nlobayes.model.infinite import warp_of
 from nlobayes.model.infinite_posterior import build_infinite_posterior, build_process
@@ -20,7 +22,7 @@ from nlobayes.priors.scales import ScalesPrior
 from tests.members import likelihood
 
 pytestmark = pytest.mark.statistical
-ROWS, DRAWS, NODES, REACH = 12, 6000, 31, 4.5
+ROWS, STEPS, DRAWS, NODES, REACH = 12, 40, 6000, 31, 4.5
 
 
 def test_means_and_sds_of_the_scales_are_those_of_quadrature() -> None:
@@ -44,16 +46,18 @@ def test_means_and_sds_of_the_scales_are_those_of_quadrature() -> None:
         return density.log_prior(position) + tempered * likelihood
 
     kernel = EmulatedHMCKernel(kind="emulated_hmc").build(Posterior(logdensity_fn))
-    warmup = ModeWarmup(kind="mode").build(Untuned(kernel))
-    carry = warmup.start(jnp.zeros((1, density.size)))
-    states, tuned = warmup.finish(carry)
-    state, fitted = jax.tree.map(lambda leaf: leaf[0], (states, tuned))
+    warmup = EmulatorWarmup(steps=STEPS, adaptation_share=0.8).build(Untuned(kernel))
+    key = jax.random.key(1)
+    mode = minimize(lambda q: -logdensity_fn(q), jnp.zeros(density.size), method="BFGS").x
+    carry = warmup.start(mode[None])
+    carry, _, _ = adapt(key[None], warmup, carry, first=0, steps=STEPS)
+    state, fitted = jax.tree.map(lambda leaf: leaf[0], warmup.finish(carry))
 
-    def draw(state: PointState, key: jax.Array) -> tuple[PointState, jax.Array]:
+    def draw(state: EmulatedState, key: jax.Array) -> tuple[EmulatedState, jax.Array]:
         state, _ = kernel.step(key, state, fitted)
         return state, state.position
 
-    _, drawn = jax.lax.scan(draw, state, jax.random.split(jax.random.key(1), DRAWS))
+    _, drawn = jax.lax.scan(draw, state, jax.random.split(key, DRAWS))
     at = np.linspace(-REACH, REACH, NODES)
     grid = jnp.array([*product(at, repeat=density.size)]) @ fitted.axes.T + fitted.mode
     weights = np.exp(

@@ -141,10 +141,10 @@ class FittedNetwork(BaseEstimator):
             workers = effective_n_jobs(self.n_jobs)
             best = fit_best(studies, folder, workers=workers, shown=self.verbose)
             self._files = {**best.fitted.files, TABLE: path.read_bytes()}
-        kept, first = runs[best.number], runs[best.order[0]]
+        kept = runs[best.number]
         self.recipe_, self.study_ = kept.recipe, configure(NAME, dataset, kept)
         self.diagnostics_, self.evaluation_ = best.fitted.diagnostics, best.fitted.evaluation
-        _warn(best.fitted, path, first=first.recipe, kept=kept.recipe)
+        _warn(best.fitted, path, first=runs[0].recipe, kept=kept.recipe)
 
     def _features(self) -> Document:
         if not isinstance(self.features, Mapping | None):

@@ -23,7 +23,9 @@ Precision = Literal["float32", "float64"]
 GRID = "fit"
 OWN = "own"
 """Name of a preset that is not in the library."""
-LEARNED = "learned_above_10"
+LEARNED, LEARNED_LOG = "learned_above_10", "learned_log"
+TANH = "tanh"
+"""The activation by default."""
 CLASSES = "classes"
 RIVAL, MOST_ROWS_OF_RIVAL = "gp_matern", 1000
 """Rival that is scored beside a run of numbers, and the most train rows that it learns in seconds.
@@ -34,36 +36,50 @@ Preset = str | Facts
 """A preset: its name in the library, or its settings."""
 
 
-class Recipe(NamedTuple):
-    """Presets, and the least learned sigma with which chains agree.
+class Tightness(NamedTuple):
+    """How small a learned sigma may be for chains to agree.
 
-    `hidden` has the units of the hidden layers, and `output` the treatment of the output layer
-    (`networks.*.output`). On targets without noise sigma falls to its floor. Chains agree up to a
-    `tightness`, train rows / sigma², and with sigma of at least `least_sigma` in units of the
-    target's sd.
+    On targets without noise sigma falls to its floor. Chains agree up to a `limit` of train rows /
+    sigma², and with sigma of at least `least_sigma` in units of the target's sd.
     """
 
-    hidden: tuple[int, ...]
-    output: str
+    limit: float
+    least_sigma: float
+
+    def floor(self, train_rows: int, most: float) -> float:
+        """Compute the floor of a learned sigma; few rows allow a smaller one, up to `most`."""
+        return min(most, max(self.least_sigma, round((train_rows / self.limit) ** 0.5, 3)))
+
+
+class Recipe(NamedTuple):
+    """Presets that belong together.
+
+    `layer` has the settings of the network that describe its hidden layer. Sigma is learned above
+    the floor of the `tightness`, and without one by preset `learned_log`.
+    """
+
+    layer: Facts
     prior: str
     pretraining: str
     method: str
     precision: Precision
-    tightness: float
-    least_sigma: float
-
-    def floor_of(self, train_rows: int, most: float) -> float:
-        """Compute the floor of a learned sigma; few rows allow a smaller one, up to `most`."""
-        return min(most, max(self.least_sigma, round((train_rows / self.tightness) ** 0.5, 3)))
+    tightness: Tightness | None = None
 
 
-PLAIN, SMOOTH = "plain", "smooth"
+PLAIN, SMOOTH, WIDE = "plain", "smooth", "wide"
 RECIPES = {
-    PLAIN: Recipe((32,), "sampled", "fan_in", "adam", "hmc_table", "float32", 1.25e5, 0.03),
+    WIDE: Recipe({"width": "infinite"}, "scales", "mode", "emulated_hmc", "float64"),
     SMOOTH: Recipe(
-        (128,), "marginalised", "random_features", "scales", "hmc_scales", "float64", 6e7, 0.002
+        {"hidden": [128], "output": "marginalised"},
+        *("random_features", "scales", "hmc_scales", "float64"),
+        Tightness(6e7, 0.002),
+    ),
+    PLAIN: Recipe(
+        {"hidden": [32]}, "fan_in", "adam", "hmc_table", "float32", Tightness(1.25e5, 0.03)
     ),
 }
+MOST_ROWS_OF_WIDE = 2000
+"""Most train rows for which `auto` takes recipe `wide`, whose time grows with their third power."""
 
 
 def recipe_of(name: str) -> str:
@@ -77,7 +93,7 @@ class Choices(NamedTuple):
     """Settings of a run; each preset is given by its name or its settings.
 
     `auto` stands for the preset of the recipe, for its precision, and as `hidden` of the network
-    for its units. The likelihood `auto` learns sigma above the floor of the recipe for the train
+    for its layer. The likelihood `auto` learns sigma above the floor of the recipe for the train
     rows, and above 0.1 with several hidden layers, whose chains mix more slowly. `attempts` lists
     the runs of recipe `auto`, each with a recipe; elsewhere `auto` is `plain`.
 
@@ -118,8 +134,10 @@ def configure(name: str, dataset: Facts, chosen: Choices) -> Configuration:
         presets["pretraining"] = _changed(presets["pretraining"], {"batch": "full"})
     named = {"dataset": (name, dict(dataset)), **presets}
     sections = {SECTIONS[kind]: {preset: settings} for kind, (preset, settings) in named.items()}
-    evaluation = "default" if chosen.noise == "auto" else OWN
-    noise = {} if chosen.noise == "auto" else {"noise": chosen.noise}
+    own: Document = {} if chosen.noise == "auto" else {"noise": chosen.noise}
+    if presets["network"][1].get("width"):
+        own["export"] = {"rows": "all"}
+    evaluation = OWN if own else "default"
     grid: Document = {kind: preset for kind, (preset, _) in named.items()}
     grid |= {} if evaluation == "default" else {"evaluation": evaluation}
     of_numbers = dataset["target"].get("scale") != CLASSES
@@ -128,7 +146,7 @@ def configure(name: str, dataset: Facts, chosen: Choices) -> Configuration:
         grid["rivals"] = [RIVAL]
     return {
         **sections,
-        "evaluation": {evaluation: override(library["evaluation"].get("default", {}), noise)},
+        "evaluation": {evaluation: override(library["evaluation"].get("default", {}), own)},
         "grids": {GRID: grid},
         "targets": [GRID],
         "seeds": [chosen.seed],
@@ -138,10 +156,10 @@ def configure(name: str, dataset: Facts, chosen: Choices) -> Configuration:
 
 
 def attempts(chosen: Choices) -> list[Choices]:
-    """Return the runs among which the table decides, each with its recipe.
+    """Return the runs that are made in turn until one has converged, each with its recipe.
 
-    There is one run for each recipe if `auto` is left the choice: no recipe, no units, no preset
-    and no single precision are chosen. Otherwise there is one run.
+    Recipe `auto` is `wide`, for more rows `smooth`, and then `plain`, if it is left the choice: no
+    units, activation, preset or single precision are chosen. Otherwise there is one run.
 
     Raises
     ------
@@ -154,9 +172,11 @@ def attempts(chosen: Choices) -> list[Choices]:
         all(preset == AUTO for preset in presets)
         and chosen.precision != "float32"
         and network.get("hidden") == AUTO
-        and "output" not in network
+        and network.keys() <= {"hidden", "activation"}
+        and network.get("activation", TANH) == TANH
     )
-    names = [*RECIPES] if is_open else [recipe_of(chosen.recipe)]
+    is_large = (chosen.train_rows or 0) > MOST_ROWS_OF_WIDE
+    names = [SMOOTH if is_large else WIDE, PLAIN] if is_open else [recipe_of(chosen.recipe)]
     return [chosen._replace(recipe=name) for name in names]
 
 
@@ -172,23 +192,27 @@ def _by_recipe(library: Facts, chosen: Choices) -> Choices:
 
 
 def _network(library: Facts, chosen: Choices, recipe: Recipe) -> Preset:
-    """Give the network the units and the output layer of the recipe, where it leaves them open."""
+    """Give the network the layer of the recipe, where it leaves it open."""
     _, network = _preset("network", chosen.network, library)
-    own: Document = {}
-    if network.get("hidden") == AUTO:
-        own["hidden"] = [*recipe.hidden]
-    if recipe.output != "sampled":
-        own["output"] = recipe.output
+    own = dict(recipe.layer)
+    if "width" in own and network.get("activation", TANH) == TANH:
+        own["activation"] = "erf"  # nearly tanh, with a closed covariance
+    if network.get("hidden") != AUTO:
+        own.pop("hidden", None)
+    elif "width" in own:
+        network.pop("hidden")
     return {**network, **own} if own else chosen.network
 
 
 def _learned(library: Facts, chosen: Choices, recipe: Recipe) -> Preset:
     """Choose the preset that learns sigma; few rows and one hidden layer allow a smaller floor."""
+    if recipe.tightness is None:
+        return LEARNED_LOG
     settings = library[SECTIONS["likelihood"]][LEARNED]
     _, network = _preset("network", chosen.network, library)
     if chosen.train_rows is None or len(network.get("hidden", ())) != 1:
         return LEARNED
-    floor = recipe.floor_of(chosen.train_rows, settings["floor"])
+    floor = recipe.tightness.floor(chosen.train_rows, settings["floor"])
     return LEARNED if floor == settings["floor"] else {**settings, "floor": floor}
 
 

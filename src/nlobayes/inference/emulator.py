@@ -20,12 +20,12 @@ STEP = 1e-3
 """Step of the differences of gradients, for positions whose entries are of order one."""
 LEAST_CURVATURE = 0.2
 """Least curvature along a principal axis, so that no axis is longer than 2.2."""
-LENGTH = 3.0
+LENGTH = 1.5
 """Square of the length l for each dimension; |z|^2 of a Gaussian is one for each."""
 NUGGET = 1e-6
 """Variance added to each observation, relative to that of the process."""
-MOST_NUMBERS = 5000
-"""Most values and slopes that are learned: their covariance takes 200 MB."""
+MOST_NUMBERS = 4000
+"""Most values and slopes that are learned: their covariance takes 128 MB."""
 
 
 class Emulator(NamedTuple):

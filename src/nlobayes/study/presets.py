@@ -61,6 +61,12 @@ class Export(Frozen):
     """Keep the fewest draws whose mean (in units of the total sd) and total sd (relative) stay
     this close to those of all, at every validation row; null keeps `draws`. Classes keep
     `draws`, evenly spread."""
+    rows: Annotated[Literal["train", "all"], Field(exclude_if=lambda rows: rows == "train")] = (
+        "train"
+    )
+    """Rows on which the functions of an infinitely wide network are conditioned in a surrogate. Its
+    scales and scores are those of the train rows alone: with `all` its errors are smaller than the
+    scores and error bars say."""
 
 
 Case = Annotated[int, Field(ge=0, strict=True)] | Annotated[dict[str, float], Field(min_length=1)]

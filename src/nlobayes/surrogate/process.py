@@ -81,27 +81,29 @@ def is_process(content: SurrogateContent) -> bool:
 
 
 def content_of(
-    variables: Mapping[str, np.ndarray], likelihood: Noisy, data: Dataset
+    variables: Mapping[str, np.ndarray], likelihood: Noisy, data: Dataset, used: np.ndarray
 ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray], Warp]:
-    """Return what determines the functions of stored draws: scales, train rows and warps.
+    """Return what determines the functions of stored draws: scales, rows and warps.
 
     The scales have the leading axis (draw,), among them the noise without the errors of the rows.
-    The rows are features (row, feature), target (row,) and, where known, its error (row,).
+    The rows that `used` (row,) marks are features (row, feature), target (row,) and, where known,
+    its error (row,). Warps are always those of the train rows.
     """
-    count, train = count_draws(variables), data.split == TRAIN
+    count = count_draws(variables)
     drawn = {name: variables[name] for name in PARAMETERS if name in variables}
     drawn[NOISE] = np.broadcast_to(likelihood.known_scale(variables, None, np), (count,)).copy()
-    rows = {"features": data.features[train], "target": data.target[train]}
+    rows = {"features": data.features[used], "target": data.target[used]}
     if data.error is not None:
-        rows["error"] = data.error[train] / data.transforms["target"]["sd"]
-    return drawn, rows, warp_of(rows["features"], data.transforms["features"])
+        rows["error"] = data.error[used] / data.transforms["target"]["sd"]
+    train = data.features[data.split == TRAIN]
+    return drawn, rows, warp_of(train, data.transforms["features"])
 
 
 def predict(
     variables: Mapping[str, np.ndarray], activation: str, likelihood: Noisy, data: Dataset
 ) -> np.ndarray:
     """Evaluate the nodes of stored draws at every point of a dataset: f (draw x node, point)."""
-    drawn, rows, warp = content_of(variables, likelihood, data)
+    drawn, rows, warp = content_of(variables, likelihood, data, data.split == TRAIN)
     return evaluate(activation, condition(activation, drawn, rows, warp), warp, data.features)
 
 

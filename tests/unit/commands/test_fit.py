@@ -4,7 +4,7 @@ import re
 import resource
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from nlobayes.data.simulators.simulate import Settings, scan_table
 from nlobayes.data.table_files import read_table
 from nlobayes.errors import InputError
 from nlobayes.fitting import fits
-from nlobayes.fitting.fits import Announce, Best, MapErrors
+from nlobayes.fitting.fits import Best
 from nlobayes.fitting.studies import Choices, configure
 from tests.refusals import refused
 from tests.unit.estimators.settings import PRETRAINING
@@ -121,25 +121,26 @@ def test_a_leading_order_in_another_unit_is_converted(
 def test_the_reason_of_each_recipe_is_printed(
     table: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Where nothing is chosen, errors of MAPs decide, and then the convergence of chains."""
+    """Where nothing is chosen, the second follows if the chains of the first do not converge."""
 
-    def both(studies: list[Any], folder: Path, *, announce: Announce, workers: int) -> Best:
+    def both(
+        studies: list[Any], folder: Path, *, announce: Callable[[int], None], workers: int
+    ) -> Best:
         own = configure("my_table", studies[0]["datasets"]["my_table"], FOUR_UNITS)
-        for number in (1, 0):
-            announce(number, [MapErrors(0.04), MapErrors(0.018, several_modes=True)])
-        return Best(1, fits.fit(own, folder / "0", shown=False), [1, 0])
+        announce(0)
+        announce(1)
+        return Best(0, fits.fit(own, folder / "0", shown=False))
 
     monkeypatch.setattr("nlobayes.commands.tools.fit.fit_best", both)
     fit(table, "sigma", jobs=1)
     lines = capsys.readouterr().err.splitlines()
     assert [line for line in lines if "recipe" in line] == [
-        "recipe: smooth (errors of MAPs in sd of the target: plain 0.04, smooth 0.018 in several"
-        " modes)",
-        "recipe: plain (recipe smooth has no chains that converge)",
-        "kept: recipe smooth, whose chains agree better",
+        "recipe: wide",
+        "recipe: plain (recipe wide has no chains that converge)",
+        "kept: recipe wide, whose chains agree better",
     ]
     study = yaml.safe_load(Path("my_table.yaml").read_text())
-    assert study["grids"]["fit"]["prior"] == "random_features"
+    assert study["grids"]["fit"]["prior"] == "scales"
 
 
 @pytest.mark.slow
@@ -203,7 +204,7 @@ def test_a_smooth_table_without_noise_is_learned_to_a_thousandth(
     rng = np.random.default_rng(1)
     rows, new = rng.random((250, 5)), rng.random((2000, 5))
     done, surrogate = fit_table(rows, own_target(rows))
-    assert "recipe: smooth" in done.stderr
+    assert "recipe: wide" in done.stderr
     assert "recipe: plain" not in done.stderr
     assert done.stdout.startswith("converged, calibrat"), done.stdout
     predicted = surrogate.predict(new, quantiles=(0.5,))
@@ -212,7 +213,7 @@ def test_a_smooth_table_without_noise_is_learned_to_a_thousandth(
 
 
 @pytest.mark.slow
-def test_recipe_smooth_is_taken_where_its_maps_have_the_smaller_error(
+def test_inputs_without_an_effect_are_told_from_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Friedman's function without noise, with five inputs that have no effect.
@@ -225,7 +226,7 @@ def test_recipe_smooth_is_taken_where_its_maps_have_the_smaller_error(
     rng = np.random.default_rng(1)
     rows, new = rng.random((800, 10)), rng.random((2000, 10))
     done, surrogate = fit_table(rows, friedman(rows[:, :5]), "--scale", "identity")
-    assert "recipe: smooth (errors of MAPs" in done.stderr
+    assert "recipe: wide" in done.stderr
     assert "recipe: plain" not in done.stderr
     assert done.stdout.startswith("converged, calibrat"), done.stdout
     error = surrogate.predict(new).mean - friedman(new[:, :5])

@@ -18,8 +18,7 @@ from nlobayes import BayesianNetworkRegressor, Surrogate
 from nlobayes.artifacts.contents import read_dataset
 from nlobayes.data.simulators.simulate import Settings, scan_table
 from nlobayes.estimators import base
-from nlobayes.fitting import fits
-from nlobayes.fitting.fits import MapErrors, fit
+from nlobayes.fitting.fits import fit
 from nlobayes.fitting.studies import Choices, plan_of
 from tests.unit.estimators.settings import CHAINS, MAPS
 
@@ -141,7 +140,6 @@ def test_of_two_attempts_the_one_that_converges_is_kept(monkeypatch: pytest.Monk
         return [chains, run._replace(recipe="plain")]
 
     monkeypatch.setattr(base, "attempts", two)
-    monkeypatch.setattr(fits, "errors_of_maps", lambda *args, **options: MapErrors(0.1))
     regressor = BayesianNetworkRegressor(**MAPS)
     with pytest.warns(UserWarning, match="'smooth' has no chains that converge .* 'plain'"):
         fitted = regressor.fit(X, Y)

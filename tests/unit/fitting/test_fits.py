@@ -1,6 +1,5 @@
-"""Several runs of one table: their order, and the one that is kept."""
+"""Several runs of one table: which are made, and the one that is kept."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +7,7 @@ import pytest
 
 from nlobayes.errors import InputError
 from nlobayes.fitting import fits
-from nlobayes.fitting.fits import Fitted, MapErrors, fit_best, fit_in_turn
+from nlobayes.fitting.fits import Fitted, fit_best, fit_in_turn
 from nlobayes.fitting.studies import Configuration, plan_of
 from tests.run_results import diagnosed
 from tests.unit.fitting.studies import study_of
@@ -19,38 +18,21 @@ def fitted(*, converged: bool | None, rhat: float | None = 1.1) -> Fitted:
     return Fitted(run, diagnosed(converged=converged, rhat_f=rhat), {}, {}, [])
 
 
-@pytest.mark.parametrize("means", [[0.2, 0.1], [0.1, 0.2]])
-def test_runs_are_tried_in_the_order_of_their_errors(
-    means: list[float], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("agrees", "made"), [(0, [0]), (1, [0, 1])])
+def test_runs_are_made_in_turn_until_one_converges(
+    agrees: int, made: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The second follows because the chains of the first do not converge."""
-    announced: list[tuple[int, Sequence[MapErrors]]] = []
+    announced: list[int] = []
     tried: list[int] = []
 
     def sample(configuration: Configuration, *args: Any, **options: Any) -> Fitted:
         tried.append(configuration["number"])
-        return fitted(converged=len(tried) == 2)
+        return fitted(converged=tried[-1] == agrees)
 
-    def errors(configuration: Configuration, *args: Any, **options: Any) -> MapErrors:
-        return MapErrors(means[configuration["number"]])
-
-    monkeypatch.setattr(fits, "errors_of_maps", errors)
     monkeypatch.setattr(fits, "fit", sample)
     studies: list[Configuration] = [{"number": number} for number in range(2)]
-    best = fit_best(studies, tmp_path, announce=lambda *what: announced.append(what))
-    order = [means.index(mean) for mean in sorted(means)]
-    assert (best.number, best.order, tried) == (order[1], order, order)
-    assert announced == [(number, [*map(MapErrors, means)]) for number in order]
-
-
-def test_the_maps_of_a_single_run_are_not_compared(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    announced: list[Sequence[MapErrors]] = []
-    monkeypatch.setattr(fits, "fit", lambda *args, **options: fitted(converged=False))
-    best = fit_best([study_of(6)], tmp_path, announce=lambda _, errors: announced.append(errors))
-    assert (best.number, best.order, announced) == (0, [0], [[]])
-    assert not [*tmp_path.iterdir()]
+    best = fit_best(studies, tmp_path, announce=announced.append)
+    assert (best.number, tried, announced) == (agrees, made, made)
 
 
 @pytest.mark.parametrize(

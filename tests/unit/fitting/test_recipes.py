@@ -40,11 +40,33 @@ def run_of(**choices: Any) -> RunSpec:
         {"network": "n20x2"},
         {"network": {"hidden": []}},
         {"network": {"hidden": "auto", "output": "sampled"}},
+        {"network": {"hidden": "auto", "activation": "relu"}},
     ],
 )
 def test_a_choice_of_the_user_leaves_the_plain_recipe(chosen: dict[str, Any]) -> None:
     choices = Choices(**{"network": FREE, **chosen})
     assert attempts(choices) == [choices._replace(recipe="plain")]
+
+
+@pytest.mark.parametrize(("rows", "first"), [(None, "wide"), (2000, "wide"), (2001, "smooth")])
+def test_plain_follows_a_wide_network_or_for_many_rows_a_smooth_one(
+    rows: int | None, first: str
+) -> None:
+    tried = attempts(Choices(FREE, train_rows=rows))
+    assert [run.recipe for run in tried] == [first, "plain"]
+
+
+def test_the_presets_of_the_wide_recipe() -> None:
+    """Its surrogate is conditioned on all rows, which that of no other recipe can be."""
+    run = run_of(recipe="wide")
+    assert run.run_id == "t/own/scales/learned_log/mode/emulated_hmc/s1"
+    assert (run.network.hidden, run.network.width) == ((), "infinite")
+    assert (run.network.activation, run.precision) == ("erf", "float64")
+    assert (run.evaluation.export.rows, run_of().evaluation.export.rows) == ("all", "train")
+    rectified = run_of(recipe="wide", network={"hidden": "auto", "activation": "relu"})
+    assert rectified.network.activation == "relu"
+    with refused("study.refused", faults=["study.infinite_with_others"]):
+        run_of(recipe="wide", network={"hidden": [9]})
 
 
 def test_the_presets_of_the_smooth_recipe() -> None:
@@ -66,5 +88,5 @@ def test_a_chosen_preset_replaces_that_of_a_chosen_recipe() -> None:
 
 
 def test_an_unknown_recipe_is_refused() -> None:
-    with refused("fitting.unknown_recipe", name="rough", known=["auto", "plain", "smooth"]):
+    with refused("fitting.unknown_recipe", name="rough", known=["auto", "wide", "smooth", "plain"]):
         run_of(recipe="rough")

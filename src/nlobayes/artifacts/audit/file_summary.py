@@ -147,6 +147,7 @@ def _sizes(attrs: Found, groups: dict[str, dict[str, Found]]) -> Found:
         ),
         stored: dims.get("posterior", {}).get("draw"),
         "of draws": kept.get("of"),
+        "rows that the network is conditioned on": kept.get("rows"),
         "largest change of the mean by this, in total sd": kept.get("mean_change"),
         "largest relative change of the total sd by this": kept.get("sd_change"),
         "numbers per stored draw": per_draw or None,

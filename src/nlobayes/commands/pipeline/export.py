@@ -14,7 +14,7 @@ from nlobayes.artifacts.netcdf import Artifact, artifact_file
 from nlobayes.artifacts.thinned import check_networks, flatten, read_weights
 from nlobayes.code_digest import code_digest
 from nlobayes.commands.stage import stage
-from nlobayes.data.splits import VALIDATION
+from nlobayes.data.splits import TRAIN, VALIDATION
 from nlobayes.data.transforms import CLASSES, target_transform, unstandardise
 from nlobayes.diagnostics.run_diagnostics import Diagnostics
 from nlobayes.errors import InputError
@@ -102,7 +102,7 @@ def export(
         kept, choice = _choose(drawn, job, data, targets)
     else:
         drawn, kept, rows, warp = _infinite(variables, job, data)
-        choice = {"draws": len(kept), "of": count_draws(variables)}
+        choice = {"draws": len(kept), "of": count_draws(variables), "rows": len(rows["target"])}
     domain = fit_domain_of(data)
     exported = SurrogateContent(
         variables={name: values[kept] for name, values in drawn.items()},
@@ -159,7 +159,8 @@ def _infinite(
 ) -> tuple[dict[str, np.ndarray], np.ndarray, dict[str, np.ndarray], Document]:
     """Return the scales of an infinitely wide network, the kept draws, its rows and its warps."""
     assert isinstance(job.likelihood, ScaledLikelihood)
-    drawn, rows, warp = content_of(variables, job.likelihood, data)
+    used = (data.split == TRAIN) | (job.export.rows == "all")
+    drawn, rows, warp = content_of(variables, job.likelihood, data, used)
     warps = {name: values.tolist() for name, values in warp._asdict().items()}
     return drawn, spread_evenly(count_draws(drawn), EXPORTED_SCALES), rows, {"warp": warps}
 

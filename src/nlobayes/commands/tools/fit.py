@@ -16,7 +16,7 @@ from nlobayes.artifacts.surrogate_file import read_surrogate
 from nlobayes.data.table_files import read_table, to_arrow
 from nlobayes.errors import InputError
 from nlobayes.evaluation import in_words
-from nlobayes.fitting.fits import Fitted, MapErrors, fit_best
+from nlobayes.fitting.fits import Fitted, fit_best
 from nlobayes.fitting.reference_choice import columns_of_points
 from nlobayes.fitting.studies import (
     AUTO,
@@ -83,7 +83,8 @@ def fit(
     recipe: Annotated[
         str,
         typer.Option(
-            help="plain, or smooth for smooth targets; auto compares their errors on held-out rows."
+            help="wide, smooth or plain; auto is wide up to 2000 train rows, smooth above, and "
+            "plain where its chains do not converge."
         ),
     ] = AUTO,
     prior: Annotated[
@@ -214,9 +215,10 @@ def _sample(
     """Sample the runs in turn, print their recipes, and return the number of the kept one."""
     tried: list[str] = []
 
-    def announce(number: int, errors: Sequence[MapErrors]) -> None:
-        _report_recipe(recipes, number, errors, failed=tried[-1] if tried else None)
+    def announce(number: int) -> None:
+        why = f" (recipe {tried[-1]} has no chains that converge)" if tried else ""
         tried.append(recipes[number])
+        typer.echo(f"recipe: {tried[-1]}{why}", err=True)
 
     with TemporaryDirectory(prefix="nlobayes-", ignore_cleanup_errors=True) as folder:
         best = fit_best(configurations, Path(folder), workers=workers, announce=announce)
@@ -247,21 +249,6 @@ def _unit(text: str) -> tuple[str, str]:
     if not (name and equals and unit):
         raise InputError("fitting.unit", received=text)
     return name, unit
-
-
-def _report_recipe(
-    recipes: Sequence[str], number: int, errors: Sequence[MapErrors], *, failed: str | None
-) -> None:
-    """Print a recipe and its reason: the errors of MAPs, or the recipe that failed before."""
-    reason = f"recipe {failed} has no chains that converge" if failed else ""
-    if errors and not failed:
-        each = map(_of_maps, recipes, errors)
-        reason = f"errors of MAPs in sd of the target: {', '.join(each)}"
-    typer.echo(f"recipe: {recipes[number]}{reason and f' ({reason})'}", err=True)
-
-
-def _of_maps(recipe: str, errors: MapErrors) -> str:
-    return f"{recipe} {errors.mean:.2g}{' in several modes' if errors.several_modes else ''}"
 
 
 def _report_verdict(fitted: Fitted) -> None:
