@@ -66,6 +66,7 @@ def run_jobs(run: RunSpec) -> dict[str, Frozen]:
             seed=run.seed,
             combine="equal" if run.method.approximate else run.evaluation.combine,  # no chains
             scores=run.evaluation.scores,
+            left_out=run.network.width is not None,
         ),
         "tabulate": jobs.TabulateJob(
             covariate=run.dataset.features.along,

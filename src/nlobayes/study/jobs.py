@@ -229,6 +229,8 @@ class EvaluateJob(Frozen):
     seed: Seed
     combine: Combine = "equal"
     scores: dict[str, CustomScore] = {}
+    left_out: Annotated[bool, Field(exclude_if=lambda given: not given)] = False
+    """Whether predictions of train rows are leave-one-out, as of an infinitely wide network."""
 
 
 class TabulateChainsJob(Frozen):

@@ -102,9 +102,32 @@ def content_of(
 def predict(
     variables: Mapping[str, np.ndarray], activation: str, likelihood: Noisy, data: Dataset
 ) -> np.ndarray:
-    """Evaluate the nodes of stored draws at every point of a dataset: f (draw x node, point)."""
-    drawn, rows, warp = content_of(variables, likelihood, data, data.split == TRAIN)
-    return evaluate(activation, condition(activation, drawn, rows, warp), warp, data.features)
+    """Evaluate the nodes of stored draws at every point of a dataset: f (draw x node, point).
+
+    Those of a train row are given all other rows, so that no row has learned itself.
+    """
+    train = data.split == TRAIN
+    drawn, rows, warp = content_of(variables, likelihood, data, train)
+    draws = condition(activation, drawn, rows, warp)
+    outputs = evaluate(activation, draws, warp, data.features)
+    means, sds = zip(*[left_out(activation, draw, rows) for draw in draws], strict=True)
+    outputs[:, train] = spread(np.stack(means), np.stack(sds), np)
+    return outputs
+
+
+def left_out(
+    activation: str, draw: Conditioned, rows: Mapping[str, np.ndarray]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return mean and sd (row,) of f at each row given the others, and one draw of the scales.
+
+    Rasmussen and Williams 2006, eq. 5.12, less the noise of the row.
+    """
+    noise = noise_variance(draw.variables, rows)
+    own = covariance(activation, draw.rows, draw.rows, scales_of(draw.variables), np)
+    inverse = np.linalg.inv(np.linalg.cholesky(own + np.diag(noise)))
+    precision = np.square(inverse).sum(axis=0)
+    left = np.maximum(1 / precision - noise, 0.0)
+    return rows["target"] - draw.weights / precision, np.sqrt(left)
 
 
 def count_draws(variables: Mapping[str, np.ndarray]) -> int:

@@ -90,6 +90,22 @@ def test_mean_and_sd_are_those_of_a_gaussian_process(activation: str) -> None:
     np.testing.assert_allclose(np.hypot(both.std(axis=0), 0.1), expected, rtol=process.MOST_LOSS)
 
 
+@pytest.mark.parametrize("activation", ["erf", "relu"])
+def test_a_row_that_is_left_out_is_predicted_as_a_new_point(activation: str) -> None:
+    """By a process that is conditioned on all other rows, one of which repeats it."""
+    features, target, _, warp = _rows()
+    features[7] = features[3]
+    rows = {"features": features, "target": target}
+    (draw, _) = process.condition(activation, _draws(), rows, warp)
+    mean, sd = process.left_out(activation, draw, rows)
+    for row in (0, 3, 20):
+        others = {name: np.delete(values, row, axis=0) for name, values in rows.items()}
+        (apart, _) = process.condition(activation, _draws(), others, warp)
+        exact = process.moments(activation, apart, warp, features[row : row + 1], np)
+        assert mean[row] == pytest.approx(exact[0][0], abs=1e-8)
+        assert np.hypot(sd[row], 0.1) == pytest.approx(np.hypot(exact[1][0], 0.1), rel=0.01)
+
+
 def test_nodes_of_equal_draws_have_the_quantiles_of_their_normal() -> None:
     """Six nodes that all draws share would be 0.5 off."""
     values = process.spread(np.zeros((8, 1)), np.ones((8, 1)), np)

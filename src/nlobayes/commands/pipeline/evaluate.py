@@ -51,7 +51,9 @@ def evaluate(
     predicted = predicted._replace(rivals=_by_name(rival, dataset))
     own = OwnScores({name: bind(score) for name, score in job.scores.items()})
     limits, task = job.calibration, task_of(dataset)
-    choices = Choices(job.seed, limits.coverage, limits.chi2, job.noise, own=own)
+    choices = Choices(
+        job.seed, limits.coverage, limits.chi2, job.noise, own=own, left_out=job.left_out
+    )
     scores = task.score(predicted, choices)
     scores["learned"], scores["scored_draws"] = learned(dataset), count_scored(predicted)
     if job.scores:

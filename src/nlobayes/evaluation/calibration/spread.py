@@ -46,10 +46,11 @@ def spread_along(draws: np.ndarray, observed: np.ndarray, trained: np.ndarray) -
     """
     mean, known = draws.mean(axis=0), draws.var(axis=0)
     residual = observed - mean
-    noise = float(np.mean((np.square(residual) + known)[trained]))
+    of_noise = np.square(residual) + np.where(trained, known, -known)
+    noise = max(float(of_noise[trained if trained.any() else ...].mean()), 0.0)
     variance = np.where(trained, np.maximum(noise - known, _LEAST * noise), noise + known)
     thirds = [float(np.sqrt(np.mean(np.square(residual[rows])))) for rows in _thirds(mean)]
-    p_value = _glejser(mean, residual / np.sqrt(variance)) if noise > 0 else 1.0
+    p_value = _glejser(mean, residual / np.sqrt(variance)) if variance.all() else 1.0
     changes = len(mean) >= FEWEST_ROWS and p_value < LEVEL
     return {"p_value": p_value, "changes": changes, "thirds": thirds}
 

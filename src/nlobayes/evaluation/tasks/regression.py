@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from nlobayes.checks import CalibrationCheck
-from nlobayes.data.splits import SPLITS, TEST, TRAIN, VALIDATION
+from nlobayes.data.splits import SPLITS, TEST, TRAIN
 from nlobayes.data.transforms import (
     TargetTransform,
     apply_scale,
@@ -67,11 +67,11 @@ def tables(given: ScoringData, choices: Choices, scores: Evaluation) -> dict[str
         "predictions": predicted,
         "coverage": of_predictions.coverage(predicted, draws, noise),
         "levels": of_predictions.levels(predicted),
-        "pit": of_predictions.pit(predicted, fitted_to=_held(predicted)),
+        "pit": of_predictions.pit(predicted, fitted_to=_fitted_to(predicted, scores)),
         "conditional": of_predictions.conditional(predicted),
         "deciles": of_predictions.deciles(draws, rows, noise, rng, scale=scale),
         "cases": of_predictions.cases(draws, rows, noise, rng, choices.cases),
-        "calibration_checks": _checks(predicted, choices),
+        "calibration_checks": _checks(predicted, choices, scores),
         **_curves(given, noise),
     }
 
@@ -93,11 +93,12 @@ def _score_target(given: ScoringData, choices: Choices) -> Evaluation:
     scored = ScoringProblem(
         _rows(given), data.features, _target(given), *chosen, data.groups, choices.own
     )
-    found, noise = score_splits(posterior, scored, drawn=True)
+    of_networks = scored._replace(left_out=choices.left_out)
+    found, noise = score_splits(posterior, of_networks, drawn=True)
     scores: Evaluation = {**found}
-    scores["baseline"] = _ensemble(members, scored)
+    scores["baseline"] = _ensemble(members, of_networks)
     family = scores["baseline"]["predictive_noise"]["family"]
-    scores["map"] = score_test(members[:1], family, scored)
+    scores["map"] = score_test(members[:1], family, of_networks)
     scores["linear"] = _least_squares(given, scored)
     if given.rivals:
         density = _density_of_test(posterior, noise, scored)
@@ -105,7 +106,7 @@ def _score_target(given: ScoringData, choices: Choices) -> Evaluation:
     scores.update(score_stated_noise(given))
     predicted = of_predictions.predictions(posterior, scored.rows, noise, scale=scored.target.scale)
     scores["spread"]["coverage_68"] = _coverage_of_thirds(predicted, choices)
-    scores["calibration_checks"] = _checks_by_name(_checks(predicted, choices))
+    scores["calibration_checks"] = _checks_by_name(_checks(predicted, choices, scores))
     return scores
 
 
@@ -175,7 +176,7 @@ def _coverage_of_thirds(predicted: Columns, choices: Choices) -> list[Calibratio
     """Check coverage along the prediction on validation and test rows."""
     held = predicted["split"] != SPLITS[TRAIN]
     mean, pit = predicted["mean"][held], predicted["pit"][held]
-    tested = len(pit) - _held(predicted)
+    tested = int((predicted["split"] == SPLITS[TEST]).sum())
     return coverage_of_thirds(mean, pit, tested=tested, tolerance=choices.coverage_tolerance)
 
 
@@ -204,16 +205,17 @@ def _least_squares(given: ScoringData, scored: ScoringProblem) -> LeastSquares:
     return {**scores, "coefficients": coefficients}
 
 
-def _held(predicted: Columns) -> int:
-    """Count the validation rows, to which the noise is fitted."""
-    return int((predicted["split"] == SPLITS[VALIDATION]).sum())
+def _fitted_to(predicted: Columns, scores: Evaluation) -> int:
+    """Count the rows to which the noise is fitted."""
+    splits = scores["predictive_noise"]["fitted_on"].split(" and ")
+    return int(np.isin(predicted["split"], splits).sum())
 
 
-def _checks(predicted: Columns, choices: Choices) -> Columns:
+def _checks(predicted: Columns, choices: Choices, scores: Evaluation) -> Columns:
     """Check the calibration on the test split, within tolerances."""
     return of_predictions.calibration_checks(
         predicted,
-        fitted_to=_held(predicted),
+        fitted_to=_fitted_to(predicted, scores),
         coverage_tolerance=choices.coverage_tolerance,
         chi2_tolerance=choices.chi2_tolerance,
     )

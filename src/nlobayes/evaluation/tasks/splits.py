@@ -1,4 +1,4 @@
-"""The scores of predicted numbers on every split, by noise that was fitted to validation rows."""
+"""The scores of predicted numbers on every split, by noise that was fitted to held-out rows."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ class ScoringProblem(NamedTuple):
     """The inputs of scores of a posterior and its baselines; the family may be `auto`.
 
     `groups` names groups of rows that are also scored separately; None if there are none. `own` are
-    custom scores.
+    custom scores. `left_out` states that predictions of train rows are leave-one-out, so that noise
+    is fitted to them and to validation rows, and otherwise to validation rows alone.
     """
 
     rows: Rows
@@ -42,12 +43,23 @@ class ScoringProblem(NamedTuple):
     family: str
     groups: RowGroups | None
     own: OwnScores = NO_OWN
+    left_out: bool = False
+
+    @property
+    def fitted_on(self) -> list[int]:
+        """Splits whose rows the noise is fitted to."""
+        return [TRAIN, VALIDATION] if self.left_out else [VALIDATION]
+
+    @property
+    def held(self) -> np.ndarray:
+        """Whether the noise is fitted to a row (point,)."""
+        return np.isin(self.rows.split, self.fitted_on)
 
 
 def score_splits(
     draws: np.ndarray, scored: ScoringProblem, *, drawn: bool = False
 ) -> tuple[SplitScores, PredictiveNoise]:
-    """Choose and fit the noise on validation rows, and score every split with it.
+    """Choose and fit the noise on held-out rows, and score every split with it.
 
     Only predictions that are `drawn` at random have Monte-Carlo errors.
     """
@@ -80,17 +92,20 @@ def score_test(draws: np.ndarray, family: str, scored: ScoringProblem) -> SplitS
 def _fit_noise(
     draws: np.ndarray, family: str, scored: ScoringProblem
 ) -> tuple[Scores, PredictiveNoise]:
-    """Fit the noise to draws at validation rows; return its description, and it at all rows."""
-    fitted = _fit(draws[:, scored.rows.split == VALIDATION], family, scored)
+    """Fit the noise to draws at held-out rows; return its description, and it at all rows."""
+    fitted = _fit(draws[:, scored.held], family, scored)
     unit = "dex" if scored.target.scale == "log10" else "of the target"
-    described = {**fitted._asdict(), "unit": unit, "fitted_on": "val"}
+    described = {
+        **fitted._asdict(),
+        "unit": unit,
+        "fitted_on": " and ".join(SPLITS[label] for label in scored.fitted_on),
+    }
     return described, noise_at_points(fitted, draws, scored.features)
 
 
 def _fit(held: np.ndarray, family: str, scored: ScoringProblem) -> FittedNoise:
-    """Fit the noise to draws at the validation rows (draw, validation row)."""
-    rows, features = scored.rows, scored.features
-    chosen = rows.split == VALIDATION
+    """Fit the noise to draws at the held-out rows (draw, held-out row)."""
+    rows, features, chosen = scored.rows, scored.features, scored.held
     return fit_noise(
         *(held, rows.observed[chosen]),
         family=family,
@@ -102,11 +117,11 @@ def _fit(held: np.ndarray, family: str, scored: ScoringProblem) -> FittedNoise:
 def score_halves(family: str, scored: ScoringProblem) -> Callable[[np.ndarray], Scores]:
     """Return a function that scores test rows by some of the draws (draw, point).
 
-    The noise of this family is fitted to the same draws at validation rows.
+    The noise of this family is fitted to the same draws at held-out rows.
     """
     rows, test = scored.rows, scored.rows.split == TEST
-    used = np.isin(rows.split, (VALIDATION, TEST))
-    held, tested = (rows.split[used] == label for label in (VALIDATION, TEST))
+    used = scored.held | test
+    held, tested = scored.held[used], test[used]
 
     def of_draws(draws: np.ndarray) -> Scores:
         few = monte_carlo.summarised(draws[:, used])
@@ -170,12 +185,13 @@ def _spread(draws: np.ndarray, scored: ScoringProblem) -> Spread:
     """Test whether the spread of train and validation residuals changes along the prediction."""
     rows = scored.rows
     known = np.isin(rows.split, [TRAIN, VALIDATION])
-    return spread_along(draws[:, known], rows.observed[known], rows.split[known] == TRAIN)
+    trained = (rows.split == TRAIN) & (not scored.left_out)
+    return spread_along(draws[:, known], rows.observed[known], trained[known])
 
 
 def _halves(draws: np.ndarray, scored: ScoringProblem, *, changes: bool) -> Halves:
-    """Score the validation rows by noise that was fitted on the other half."""
-    rows, held = scored.rows, scored.rows.split == VALIDATION
+    """Score the held-out rows by noise that was fitted on the other half."""
+    rows, held = scored.rows, scored.held
     points = HeldOutRows(
         draws[:, held], rows.observed[held], rows.covariate[held], scored.features[held]
     )

@@ -51,6 +51,8 @@ class Choices(NamedTuple):
     """Rows and columns if the inputs are an image; else None."""
     own: OwnScores = NO_OWN
     """Custom scores."""
+    left_out: bool = False
+    """Whether predictions of train rows by networks are leave-one-out."""
     cases: tuple[int, ...] = ()
     """Test points to show; if empty, a good, a typical and a bad one."""
 
