@@ -67,28 +67,31 @@ def condition_on(
     `scaled` maps features (point, feature) to scaled inputs. Rasmussen and Williams 2006, eqs 2.23
     and 2.24.
     """
-    own = covariance(activation, inputs, inputs, scales, _Fast) + jnp.diag(noise)
+    curve = differentiable_curve(activation)
+    own = covariance(activation, inputs, inputs, scales, jnp, curve) + jnp.diag(noise)
     root = jnp.linalg.cholesky(own, symmetrize_input=False)
     weights = cho_solve((root, True), target)
 
     def mean(features: jax.Array) -> jax.Array:
-        return covariance(activation, scaled(features), inputs, scales, _Fast) @ weights
+        return covariance(activation, scaled(features), inputs, scales, jnp, curve) @ weights
 
     def left(features: jax.Array) -> jax.Array:
         points = scaled(features)
-        known = solve_triangular(
-            root, covariance(activation, inputs, points, scales, _Fast), lower=True
-        )
-        prior = variance(activation, points, scales, _Fast)
+        across = covariance(activation, inputs, points, scales, jnp, curve)
+        known = solve_triangular(root, across, lower=True)
+        prior = variance(activation, points, scales, jnp, curve)
         return jnp.maximum(prior - jnp.sum(known * known, axis=0), 0.0)
 
     return Conditioned(mean, left)
 
 
 class _Fast:
-    """Array functions of JAX, with an arcsine that XLA vectorises: 20 times faster on a CPU."""
+    """Array functions of JAX, with an arcsine that XLA vectorises: 20 times faster on a CPU.
 
-    sqrt, clip = staticmethod(jnp.sqrt), staticmethod(jnp.clip)
+    ONNX Runtime, to which surrogates are written, has none in float64.
+    """
+
+    sqrt = staticmethod(jnp.sqrt)
 
     @staticmethod
     def arcsin(x: jax.Array) -> jax.Array:

@@ -139,10 +139,16 @@ def covariance(
     )
 
 
-def variance(activation: str, inputs: Array, scales: Scales, xp: Module) -> Array:
-    """Return the prior variance (row,) of f at scaled inputs (row, feature)."""
+def variance(
+    activation: str,
+    inputs: Array,
+    scales: Scales,
+    xp: Module,
+    curve: Callable[[Array], Array] | None = None,
+) -> Array:
+    """Return the prior variance (row,) of f at scaled inputs (row, feature); see `covariance`."""
     own = _own(inputs, scales)
-    return 1.0 + scales.output**2 * _of_units(activation, own, own, own, xp, None)
+    return 1.0 + scales.output**2 * _of_units(activation, own, own, own, xp, curve)
 
 
 def _own(inputs: Array, scales: Scales) -> Array:

@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from nlobayes.model.conditioning import differentiable_curve
 from nlobayes.model.networks import Network, forward, layer_names, layers_of
 from nlobayes.surrogate import process
 from nlobayes.types import SurrogateContent
@@ -78,9 +79,10 @@ def process_function(content: SurrogateContent) -> Callable[[jax.Array], jax.Arr
     It is `process.evaluate` in JAX, and may be traced.
     """
     activation, draws, warp = process.conditioned(content)
+    curve = differentiable_curve(activation)
 
     def evaluate(features: jax.Array) -> jax.Array:
-        found = [process.moments(activation, draw, warp, features, jnp) for draw in draws]
+        found = [process.moments(activation, draw, warp, features, jnp, curve) for draw in draws]
         means, sds = map(jnp.stack, zip(*found, strict=True))
         values: jax.Array = process.spread(means, sds, jnp)
         return values

@@ -221,13 +221,21 @@ def evaluate(
 
 
 def moments(
-    activation: str, draw: Conditioned, warp: Warp, features: Array, xp: Module
+    activation: str,
+    draw: Conditioned,
+    warp: Warp,
+    features: Array,
+    xp: Module,
+    curve: Callable[[Array], Array] | None = None,
 ) -> tuple[Array, Array]:
-    """Return mean and sd (point,) of f at features (point, feature) given one draw."""
+    """Return mean and sd (point,) of f at features (point, feature) given one draw.
+
+    `curve` is that of `model.infinite.covariance`.
+    """
     points, scales = scaled_inputs(draw.variables, features, warp, xp), scales_of(draw.variables)
-    across = covariance(activation, points, draw.rows, scales, xp)
+    across = covariance(activation, points, draw.rows, scales, xp, curve)
     explained = across @ draw.projection.T
-    left = variance(activation, points, scales, xp) - (explained * explained).sum(axis=1)
+    left = variance(activation, points, scales, xp, curve) - (explained * explained).sum(axis=1)
     return across @ draw.weights, xp.sqrt(xp.maximum(left, 0.0))
 
 

@@ -12,6 +12,8 @@ from nlobayes.data.feature_maps import FEATURE_MAPS
 from nlobayes.data.features import map_features
 from nlobayes.data.references import completed, make_reference
 from nlobayes.extras import MissingExtra
+from nlobayes.model import infinite
+from nlobayes.model.likelihood import NOISE
 from nlobayes.surrogate.predictive import Prediction
 from nlobayes.types import SurrogateContent
 from tests.refusals import refused
@@ -33,6 +35,23 @@ def in_double(whole: SurrogateContent) -> SurrogateContent:
     """Let `predict` compute in double precision."""
     drawn = {name: values.astype(np.float64) for name, values in whole.variables.items()}
     return whole._replace(variables=drawn)
+
+
+def infinitely_wide(whole: SurrogateContent, activation: str) -> SurrogateContent:
+    """Replace the network by one of infinite width, with warped inputs and two draws."""
+    rng, features = np.random.default_rng(5), whole.features.astype(np.float64)
+    warp = infinite.warp_of(features, whole.facts["transforms"]["features"])
+    drawn = {
+        infinite.INPUTS: np.exp(rng.normal(-0.5, 0.3, (2, 5))),
+        infinite.EXPONENTS: rng.normal(1, 0.3, (2, 5)),
+        infinite.BIASES: np.array([0.8, 1.1]),
+        infinite.OUTPUT: np.array([1.7, 1.4]),
+        NOISE: np.array([0.1, 0.12]),
+    }
+    constants = {name: values.tolist() for name, values in warp._asdict().items()}
+    facts = whole.facts | {"activation": activation, "warp": constants}
+    rows = {"features": features, "target": np.sin(features[:, 0])}
+    return whole._replace(variables=drawn, rows=rows, facts=facts)
 
 
 def relative_to(
@@ -74,6 +93,15 @@ def test_it_is_what_predict_gives(family: str, scale: str) -> None:
     found = jax.jit(surrogate.as_jax(quantiles=probabilities))(X)
     tolerance = 1e-10 if family in ("scaled_student_t", "conformal") else 1e-5
     assert_same(found, each_by_itself(surrogate, X, quantiles=probabilities), tolerance)
+
+
+@pytest.mark.parametrize("family", ["student_t", "conformal"])
+@pytest.mark.parametrize("activation", ["erf", "relu"])
+def test_an_infinitely_wide_network_is_what_predict_gives(activation: str, family: str) -> None:
+    surrogate = Surrogate(infinitely_wide(make_exported(family), activation))
+    found = jax.jit(surrogate.as_jax(quantiles=(0.025, 0.84)))(X)
+    expected = each_by_itself(surrogate, X, quantiles=(0.025, 0.84))
+    assert_same(found, expected, 1e-10 if family == "conformal" else 1e-5)
 
 
 def test_components_and_every_target_are_those_of_predict() -> None:
@@ -172,10 +200,16 @@ def test_feature_maps_are_alike_in_both(name: str) -> None:
         np.testing.assert_allclose(found, map_features(name, inputs), rtol=1e-12)
 
 
-@pytest.mark.parametrize("family", ["student_t", "conformal"])
-def test_derivatives_are_those_of_finite_differences(family: str) -> None:
+@pytest.mark.parametrize(
+    ("family", "activation"),
+    [("student_t", "tanh"), ("conformal", "tanh"), ("conformal", "erf"), ("conformal", "relu")],
+)
+def test_derivatives_are_those_of_finite_differences(family: str, activation: str) -> None:
     """The density of the noise jumps between nodes, where a difference of quantiles steps over."""
-    predict = Surrogate(in_double(make_exported(family))).as_jax()
+    exported = in_double(make_exported(family))
+    if activation != "tanh":
+        exported = infinitely_wide(exported, activation)
+    predict = Surrogate(exported).as_jax()
     point = np.array([310.0, 0.5, -0.3, 0.6, 0.54])
     found = jax.jacfwd(predict)(point)
     reverse = jax.jit(jax.grad(lambda x: predict(x).total_sd))(point)

@@ -17,7 +17,13 @@ from nlobayes.types import SurrogateContent
 from tests.refusals import refused
 from tests.unit.spectra_with_surrogates import STATED
 from tests.unit.surrogate.conftest import COLUMNS, DRAWS, dataset, make_exported, points
-from tests.unit.surrogate.test_in_jax import ENGINE, in_double, relative_to, seen_by
+from tests.unit.surrogate.test_in_jax import (
+    ENGINE,
+    in_double,
+    infinitely_wide,
+    relative_to,
+    seen_by,
+)
 
 pytestmark = pytest.mark.skipif(
     not all(map(find_spec, ("onnxruntime", "jax2onnx"))), reason="needs the extra `onnx`"
@@ -39,13 +45,22 @@ def loaded(path: Path) -> Any:
     return onnxruntime.InferenceSession(path.read_bytes(), providers=["CPUExecutionProvider"])
 
 
-@pytest.mark.parametrize("family", ["conformal", "student_t"])
+@pytest.mark.parametrize(
+    ("family", "activation"),
+    [("conformal", "tanh"), ("student_t", "tanh"), ("conformal", "erf"), ("conformal", "relu")],
+)
 def test_onnxruntime_gives_what_predict_gives(
-    tmp_path: Path, family: str, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, family: str, activation: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Noise is about the mean of the draws, or about each draw, where quantiles are no formulas."""
+    """Noise is about the mean of the draws, or about each draw, where quantiles are no formulas.
+
+    Networks of erf and relu are infinitely wide.
+    """
     names = [*MOMENTS, *(FURTHER if family == "conformal" else ())]
-    path = in_file(tmp_path / "s.nc", in_double(make_exported(family)))
+    whole = in_double(make_exported(family))
+    if activation != "tanh":
+        whole = infinitely_wide(whole, activation)
+    path = in_file(tmp_path / "s.nc", whole)
     onnx(path, tmp_path / "s.onnx", quantiles="0.025,0.84")
     assert ("no quantiles" in capsys.readouterr().err) == (family == "student_t")
     session, surrogate = loaded(tmp_path / "s.onnx"), Surrogate.load(path)
