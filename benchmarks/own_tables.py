@@ -1,4 +1,4 @@
-"""Fit tables as a user does, with both recipes, beside a Gaussian process on the same rows.
+"""Fit tables as a user does, with each recipe, beside a Gaussian process on the same rows.
 
     python -m benchmarks.own_tables --rows 250 800 --noise 0 0.02
 
@@ -27,7 +27,7 @@ COLUMNS = (
     *("diverg.", "converged", "CPU s"),
 )
 INPUTS, POINTS = 5, 3000
-RECIPES = ("plain", "smooth")
+RECIPES = ("plain", "smooth", "wide")
 
 
 def main() -> None:

@@ -1,8 +1,7 @@
 """Reuse of the last results of a build, for jobs of one process that build the same.
 
 PyMC and PyTensor need seconds for the graphs of a model. In `nlobayes fit` and the estimators, the
-jobs of all chains share one process, or one for each worker. There are two recipes, whose MAPs are
-made before the chains of one.
+jobs of all chains share one process, or one for each worker. A second recipe may follow the first.
 """
 
 from __future__ import annotations

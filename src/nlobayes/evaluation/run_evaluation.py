@@ -22,7 +22,7 @@ class Spread(TypedDict):
 
 
 class Halves(TypedDict):
-    """`halves`: validation rows, scored by noise that their other half fits."""
+    """`halves`: held-out rows, scored by noise that their other half fits."""
 
     family: str
     """The family of the noise."""
@@ -51,7 +51,8 @@ class SplitScores(TypedDict, total=False):
 
     train: Scores
     """The [scores](scores.md) of the train rows, of classes the
-    [scores of classes](scores.md#scores-of-predicted-classes)."""
+    [scores of classes](scores.md#scores-of-predicted-classes). With `width: infinite` they are of
+    leave-one-out predictions."""
     val: Scores
     """Those of the validation rows."""
     test: Scores
@@ -61,11 +62,11 @@ class SplitScores(TypedDict, total=False):
     predictive_noise: dict[str, Any]
     """`family`, `scale`, `degrees_of_freedom`, `exponent`, `reference_sd`, `knots`, `coefficients`,
     `spread_range`, `scale_range`, `column`, `edges`, `tails`, `slope`, `reference_mean`, `unit`,
-    `fitted_on`."""
+    `fitted_on`: `val`, or with `width: infinite` `train and val`."""
     spread: Spread
     """Residuals of train and validation rows along the prediction."""
     halves: Halves
-    """Validation rows, scored by noise that their other half fits."""
+    """Held-out rows, scored by noise that their other half fits."""
 
 
 class Ensemble(SplitScores, total=False):

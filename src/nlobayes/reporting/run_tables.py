@@ -49,8 +49,9 @@ DRAWN_SIZES = "Sizes of networks that were drawn"
 CENTRES = "Error bars about other centres, calibrated in the same way (test rows)"
 RIVALS = "Rivals on the same rows, with error bars fitted alike (test rows; CPU time)"
 SOURCE = (
-    "Calibrated error bars get their widths from validation rows. The model's own are the noise of"
-    " its likelihood about every draw."
+    "Calibrated error bars get their widths from validation rows, with infinite width also from"
+    " train rows that are left out. The model's own are the noise of its likelihood about every"
+    " draw."
 )
 MOST_RUNS = 8
 """Most runs whose centres are shown; there are up to five rows for each."""

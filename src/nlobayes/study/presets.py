@@ -53,7 +53,7 @@ else:
 
 
 class Export(Frozen):
-    """Number of draws that the exported surrogate keeps."""
+    """Number of draws that the exported surrogate keeps, and rows that it learns."""
 
     draws: PositiveInt = 1000
     """Most draws."""
@@ -142,10 +142,11 @@ class Evaluation(Frozen):
     export: Export = Export()
     """What the surrogate file holds."""
     noise: NoiseFamily = "auto"
-    """Family of the predictive noise fitted on validation rows.
+    """Family of the predictive noise fitted on held-out rows: validation rows, and with `width:
+    infinite` also train rows, which are predicted by leave-one-out.
 
     `auto` takes `gaussian`, `fitted_student_t` or `conformal`, whichever has the highest log score
-    on halves of the validation rows that it was not fitted to; below 80 of them `gaussian`. If the
+    on halves of the held-out rows that it was not fitted to; below 80 of them `gaussian`. If the
     spread of the residuals changes along the prediction, it may also take `scaled_gaussian`, and
     below 80 rows does. About every draw: `gaussian` covers the tails, `scaled_gaussian` has a scale
     that changes along the prediction, `student_t` (4 degrees of freedom) is sharper in the centre,

@@ -77,7 +77,7 @@ def test_too_few_points_have_no_halves() -> None:
     found: Any = halved_scores(held(79), np.random.default_rng(1), family="gaussian")
     assert found["halvings"] == 0
     assert found["coverage_68"] is None
-    assert found["undefined"] == "halves need 80 validation rows or more, there are 79"
+    assert found["undefined"] == "halves need 80 held-out rows or more, there are 79"
 
 
 def test_the_chosen_family_has_the_highest_log_score() -> None:

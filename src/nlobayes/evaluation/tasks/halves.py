@@ -1,6 +1,6 @@
 """Scores of the error bars on rows that the noise was not fitted to.
 
-Validation rows are halved at random; the noise is fitted on one half and scored on the other, both
+Held-out rows are halved at random; the noise is fitted on one half and scored on the other, both
 ways, and the scores are averaged over several halvings. A single halving has the binomial error of
 half of the rows.
 """
@@ -92,7 +92,7 @@ def halved_scores(held: HeldOutRows, rng: np.random.Generator, *, family: str) -
     """
     points, covariate = len(held.observed), held.covariate
     if points < FEWEST_ROWS:
-        reason = f"halves need {FEWEST_ROWS} validation rows or more, there are {points}"
+        reason = f"halves need {FEWEST_ROWS} held-out rows or more, there are {points}"
         return {
             "family": family,
             "halvings": 0,

@@ -47,7 +47,7 @@ measure = rmse_of_numbers
 
 
 def score(given: ScoringData, choices: Choices) -> Evaluation:
-    """Fit the predictive noise on validation rows and score every split, target by target."""
+    """Fit the predictive noise on held-out rows and score every split, target by target."""
     if len(given.data.target_names) == 1:
         return _score_target(given, choices)
     return join({name: _score_target(one, choices) for name, one in one_by_one(given)})
@@ -236,7 +236,7 @@ def _checks_by_name(checks: Columns) -> dict[str, CalibrationCheck]:
 
 
 def _fitted(noise: Any) -> FittedNoise:
-    """Take the noise that was fitted on the validation rows."""
+    """Take the noise that was fitted on the held-out rows."""
     try:
         return FittedNoise(**{name: noise[name] for name in FittedNoise._fields})
     except (KeyError, TypeError):
