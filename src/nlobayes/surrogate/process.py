@@ -64,6 +64,8 @@ class Conditioned(NamedTuple):
         Scaled inputs of the train rows (row, feature).
     weights
         Weights (row,) of the covariances of a point with the rows in the mean of f.
+    precision
+        Diagonal (row,) of the inverse covariance of the noisy rows.
     projection
         Matrix (direction, row) whose product with these covariances has the explained variance as
         its square.
@@ -72,6 +74,7 @@ class Conditioned(NamedTuple):
     variables: Mapping[str, Array]
     rows: np.ndarray
     weights: np.ndarray
+    precision: np.ndarray
     projection: np.ndarray
 
 
@@ -110,24 +113,18 @@ def predict(
     drawn, rows, warp = content_of(variables, likelihood, data, train)
     draws = condition(activation, drawn, rows, warp)
     outputs = evaluate(activation, draws, warp, data.features)
-    means, sds = zip(*[left_out(activation, draw, rows) for draw in draws], strict=True)
+    means, sds = zip(*[left_out(draw, rows) for draw in draws], strict=True)
     outputs[:, train] = spread(np.stack(means), np.stack(sds), np)
     return outputs
 
 
-def left_out(
-    activation: str, draw: Conditioned, rows: Mapping[str, np.ndarray]
-) -> tuple[np.ndarray, np.ndarray]:
+def left_out(draw: Conditioned, rows: Mapping[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     """Return mean and sd (row,) of f at each row given the others, and one draw of the scales.
 
     Rasmussen and Williams 2006, eq. 5.12, less the noise of the row.
     """
-    noise = noise_variance(draw.variables, rows)
-    own = covariance(activation, draw.rows, draw.rows, scales_of(draw.variables), np)
-    inverse = np.linalg.inv(np.linalg.cholesky(own + np.diag(noise)))
-    precision = np.square(inverse).sum(axis=0)
-    left = np.maximum(1 / precision - noise, 0.0)
-    return rows["target"] - draw.weights / precision, np.sqrt(left)
+    left = np.maximum(1 / draw.precision - noise_variance(draw.variables, rows), 0.0)
+    return rows["target"] - draw.weights / draw.precision, np.sqrt(left)
 
 
 def count_draws(variables: Mapping[str, np.ndarray]) -> int:
@@ -148,20 +145,23 @@ def condition(
 def _condition_one(
     activation: str, draw: Mapping[str, Array], rows: Mapping[str, np.ndarray], warp: Warp
 ) -> Conditioned:
+    from scipy.linalg.lapack import dtrtri  # not above: finite networks predict without SciPy
+
     inputs = scaled_inputs(draw, rows["features"], warp, np)
     own = covariance(activation, inputs, inputs, scales_of(draw), np)
     noise = noise_variance(draw, rows)
-    root = np.linalg.cholesky(own + np.diag(noise))
-    whitened = np.linalg.solve(root, np.column_stack([own, rows["target"]]))
-    weights = np.linalg.solve(root.T, whitened[:, -1])
-    left = np.diag(own) - np.square(whitened[:, :-1]).sum(axis=0)
-    total = np.sqrt(np.maximum(left, 0) + noise)
+    whitening, _ = dtrtri(np.linalg.cholesky(own + np.diag(noise)), lower=1)
+    weights = whitening.T @ (whitening @ rows["target"])
+    precision = np.square(whitening).sum(axis=0)
+    # K - K (K + N)^-1 K = N - N (K + N)^-1 N
+    total = np.sqrt(noise + np.maximum(noise - noise * precision * noise, 0))
+    given = partial(Conditioned, draw, inputs, weights, precision)
     directions, rng = LEAST_DIRECTIONS, np.random.default_rng(0)
     while directions < len(inputs):
         # The covariances of points with the rows vary along few directions: those of the process
         # itself, which products with random vectors find (Halko et al. 2011, SIAM Rev. 53, 217).
         found, _ = np.linalg.qr(own @ rng.standard_normal((len(inputs), directions)))
-        projection = np.linalg.qr(np.linalg.solve(root, found), mode="r") @ found.T
+        projection = np.linalg.qr(whitening @ found, mode="r") @ found.T
         explained = projection @ own
         _, turns = np.linalg.eigh(explained @ explained.T)
         most_first = turns.T[::-1]
@@ -169,11 +169,9 @@ def _condition_one(
         change = np.sqrt(np.maximum(kept, 0) + noise) / total - 1
         enough = np.abs(change).max(axis=1) <= MOST_LOSS / 10
         if enough[-1]:
-            return Conditioned(
-                draw, inputs, weights, most_first[: np.argmax(enough) + 1] @ projection
-            )
+            return given(most_first[: np.argmax(enough) + 1] @ projection)
         directions *= 2
-    return Conditioned(draw, inputs, weights, np.linalg.inv(root))
+    return given(whitening)
 
 
 def noise_variance(draw: Mapping[str, Array], rows: Mapping[str, np.ndarray]) -> np.ndarray:

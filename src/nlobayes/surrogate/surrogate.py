@@ -1,7 +1,7 @@
 """`Surrogate.load(path).predict(x)`: cross sections with error bars from one file.
 
-It needs NumPy and h5py. It needs SciPy if the target is relative to the embedded engine, and JAX if
-that engine is chosen.
+It needs NumPy and h5py. It needs SciPy if the target is relative to the embedded engine or the
+network is infinitely wide, and JAX if that engine is chosen.
 """
 
 from __future__ import annotations

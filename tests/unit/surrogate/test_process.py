@@ -97,7 +97,7 @@ def test_a_row_that_is_left_out_is_predicted_as_a_new_point(activation: str) -> 
     features[7] = features[3]
     rows = {"features": features, "target": target}
     (draw, _) = process.condition(activation, _draws(), rows, warp)
-    mean, sd = process.left_out(activation, draw, rows)
+    mean, sd = process.left_out(draw, rows)
     for row in (0, 3, 20):
         others = {name: np.delete(values, row, axis=0) for name, values in rows.items()}
         (apart, _) = process.condition(activation, _draws(), others, warp)
