@@ -1,0 +1,99 @@
+"""The emulator of a log density: what it learns, what it does far away, and the warm-up with it."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from nlobayes.adaptations.emulator import EmulatorWarmup
+from nlobayes.inference import emulator
+from nlobayes.inference.adaptation import Untuned
+from nlobayes.inference.emulator import Emulator, begin_at_mode, log_density, to_axes
+from nlobayes.inference.kernel import Posterior
+from nlobayes.inference.warmup import adapt
+from nlobayes.kernels.emulated_hmc import EmulatedHMCKernel
+
+POINTS = 40
+
+
+@pytest.fixture(autouse=True)
+def _double() -> None:
+    jax.config.update("jax_enable_x64", True)
+
+
+def bent(q: jax.Array, inverse_temperature: float | jax.Array = 1.0, /) -> jax.Array:
+    """A Gaussian of three dimensions that is bent along the first; its mode is (1, 2, 0)."""
+    x, y, w = q - jnp.array([1.0, 2.0, 0.0])
+    return -0.5 * inverse_temperature * (x**2 + 4 * (y - 0.5 * x**2) ** 2 + 0.25 * w**2)
+
+
+def taught(points: np.ndarray, *, lost: int | None = None) -> Emulator:
+    """An emulator of `bent`, which learns its values and slopes at z (point, axis)."""
+    started = begin_at_mode(bent, jnp.array([1.1, 1.9, 0.3]), len(points), 0.3)
+    started = started._replace(points=jnp.asarray(points))
+    at = started.mode + points @ started.axes.T
+    values, slopes = jax.vmap(jax.value_and_grad(bent))(at)
+    values = values - bent(started.mode)
+    if lost is not None:
+        values = values.at[lost].set(jnp.nan)
+    return emulator.learn(started, values, slopes @ started.axes, len(points))
+
+
+def test_it_starts_as_the_gaussian_at_the_mode() -> None:
+    """One Newton step from a start nearby; the axes give the curvature there."""
+    started = begin_at_mode(bent, jnp.array([1.01, 2.0, 0.1]), POINTS, 0.3)
+    np.testing.assert_allclose(started.mode, [1, 2, 0], atol=1e-3)
+    curvature = -np.asarray(jax.hessian(bent)(jnp.array([1.01, 2.0, 0.1])))
+    found = np.linalg.inv(np.asarray(started.axes @ started.axes.T))
+    np.testing.assert_allclose(found, curvature, atol=1e-3)
+    z = to_axes(jnp.array([0.5, 1.0, 2.0]), started)
+    assert float(log_density(z, started)) == pytest.approx(-0.5 * float(z @ z))
+
+
+def test_it_has_the_values_and_slopes_that_it_learned() -> None:
+    points = np.random.default_rng(1).normal(size=(POINTS, 3))
+    learned = taught(points)
+    values, slopes = jax.vmap(jax.value_and_grad(log_density), (0, None))(points, learned)
+    at = learned.mode + points @ learned.axes.T
+    expected, exact = jax.vmap(jax.value_and_grad(bent))(at)
+    np.testing.assert_allclose(values, expected - bent(learned.mode), atol=1e-2)
+    np.testing.assert_allclose(slopes, exact @ learned.axes, atol=5e-2)
+
+
+def test_new_points_are_predicted_and_far_ones_are_the_gaussian() -> None:
+    rng = np.random.default_rng(2)
+    learned, new = taught(rng.normal(size=(POINTS, 3))), 0.7 * rng.normal(size=(50, 3))
+    expected = jax.vmap(bent)(learned.mode + new @ learned.axes.T) - bent(learned.mode)
+    found = jax.vmap(log_density, (0, None))(jnp.asarray(new), learned)
+    gaussian = -0.5 * np.square(new).sum(axis=1)
+    assert np.abs(found - expected).max() < 0.2
+    assert np.abs(gaussian - expected).max() > 1
+    far = jnp.array([40.0, 0.0, 0.0])
+    assert float(log_density(far, learned)) == pytest.approx(-800)
+
+
+def test_a_value_that_is_not_finite_is_left_out() -> None:
+    learned = taught(np.random.default_rng(1).normal(size=(POINTS, 3)), lost=7)
+    assert np.isfinite(learned.weights).all()
+
+
+def test_the_warm_up_learns_what_chains_propose() -> None:
+    """The acceptance of a bent Gaussian rises, and four chains share what they learned."""
+    settings = EmulatedHMCKernel(kind="emulated_hmc", min_inverse_temperature=1.0)
+    kernel = settings.build(Posterior(bent))
+    warmup = EmulatorWarmup(steps=80, adaptation_share=0.5).build(Untuned(kernel, settings))
+    keys = jax.random.split(jax.random.key(3), 4)
+    carry = warmup.start(jnp.tile(jnp.array([1.0, 2.0, 0.1]), (4, 1)))
+    carry, info, _ = adapt(keys, warmup, carry, first=0, steps=80)
+    before, after = (
+        np.asarray(info.acceptance_rate)[:, :5],
+        np.asarray(info.acceptance_rate)[:, 40:],
+    )
+    assert before.mean() < 0.85
+    assert after.mean() > 0.95
+    state, tuned = warmup.finish(carry)
+    assert state.position.shape == (4, 3)
+    np.testing.assert_array_equal(tuned.weights[0], tuned.weights[3])
+    assert tuned.points.shape == (4, 160, 3)
