@@ -2,7 +2,7 @@
 
 The emulator starts as the Gaussian at the best mode among the starts of the chains. It is learned
 anew when an eighth, a quarter, a half and all of the adapting steps are made, from the values and
-gradients at all proposals so far.
+gradients at the mode and at all proposals so far.
 """
 
 from __future__ import annotations
@@ -74,11 +74,12 @@ class EmulatorWarmup(WarmupSettings):
         def start(positions: jax.Array) -> Carry:
             tried = each_chain(kernel.init)(positions)
             best = positions[jnp.argmax(tried.logdensity)]
-            points = len(positions) * steps_that_learn(*positions.shape)
+            points = 1 + len(positions) * steps_that_learn(*positions.shape)
             emulator = emulators.begin_at_mode(logdensity_fn, best, points, self.initial_step_size)
             state = each_chain(kernel.init)(jnp.tile(emulator.mode, (len(positions), 1)))
             room = jnp.zeros_like(emulator.weights)
-            return Carry(state, emulator, state.logdensity[0], room[:, 0], room[:, 1:])
+            slopes = room[:, 1:].at[0].set(jax.grad(logdensity_fn)(emulator.mode) @ emulator.axes)
+            return Carry(state, emulator, state.logdensity[0], room[:, 0], slopes)
 
         def step(keys: jax.Array, carry: Carry, index: jax.Array) -> tuple[Carry, Info]:
             state, info = each_chain(kernel.step)(keys, *finish(carry))
@@ -94,7 +95,7 @@ class EmulatorWarmup(WarmupSettings):
             z = jax.vmap(emulators.to_axes, (0, None))(proposals, emulator)
 
             def noted(room: jax.Array, new: jax.Array) -> jax.Array:
-                return jax.lax.dynamic_update_slice_in_dim(room, new, index * chains, axis=0)
+                return jax.lax.dynamic_update_slice_in_dim(room, new, 1 + index * chains, axis=0)
 
             emulator = emulator._replace(points=noted(emulator.points, z))
             values = noted(carry.values, found - carry.at_mode)
@@ -103,7 +104,7 @@ class EmulatorWarmup(WarmupSettings):
             ends = sorted({max(1, learning // share) for share in SHARES})
             learned = jax.lax.switch(
                 jnp.argmax(jnp.array([0, *ends]) == index + 1),
-                [keep, *[partial(emulators.learn, count=end * chains) for end in ends]],
+                [keep, *[partial(emulators.learn, count=1 + end * chains) for end in ends]],
                 *(emulator, values, every),
             )
             return carry._replace(emulator=learned, values=values, slopes=every)

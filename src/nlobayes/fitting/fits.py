@@ -22,8 +22,8 @@ from nlobayes.watching.chain_files import Folders, cached_reader
 KEPT = {"posterior": "assemble", "surrogates": "export", "data": "prepare"}
 """Files of a run that are kept, and stages that write files at these paths."""
 
-NO_DENSITY = "builder.no_density"
-"""Code of the error of a MAP whose log density is not finite."""
+FAILED = ("builder.no_density", "inference.never_moved")
+"""Codes of errors of a run, not of the table: a MAP without a density, a chain that stood still."""
 
 WARNING = "warning"
 """First word of a line with a warning, in upper or lower case."""
@@ -113,7 +113,7 @@ def fit_in_turn(
     """Run attempts in order until one has converged; return it with its run.
 
     If none converges, it is the one whose chains agree best: of the smallest R-hat of f. An attempt
-    whose MAP has no density is skipped.
+    whose MAP has no density, or whose chains stand still, is skipped.
 
     Raises
     ------
@@ -126,7 +126,7 @@ def fit_in_turn(
         try:
             tried.append((attempt, run(attempt)))
         except InputError as error:
-            if error.code != NO_DENSITY:
+            if error.code not in FAILED:
                 raise
             skipped = error
             continue

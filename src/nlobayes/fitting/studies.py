@@ -158,8 +158,8 @@ def configure(name: str, dataset: Facts, chosen: Choices) -> Configuration:
 def attempts(chosen: Choices) -> list[Choices]:
     """Return the runs that are made in turn until one has converged, each with its recipe.
 
-    Recipe `auto` is `wide`, for more rows `smooth`, and then `plain`, if it is left the choice: no
-    units, activation, preset or single precision are chosen. Otherwise there is one run.
+    Recipe `auto` is `wide` up to 2000 train rows, then `smooth`, then `plain`, if it is left the
+    choice: no units, activation, preset or single precision are chosen. Otherwise it is one run.
 
     Raises
     ------
@@ -176,7 +176,8 @@ def attempts(chosen: Choices) -> list[Choices]:
         and network.get("activation", TANH) == TANH
     )
     is_large = (chosen.train_rows or 0) > MOST_ROWS_OF_WIDE
-    names = [SMOOTH if is_large else WIDE, PLAIN] if is_open else [recipe_of(chosen.recipe)]
+    in_turn = [*([] if is_large else [WIDE]), SMOOTH, PLAIN]
+    names = in_turn if is_open else [recipe_of(chosen.recipe)]
     return [chosen._replace(recipe=name) for name in names]
 
 

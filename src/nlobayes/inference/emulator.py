@@ -22,6 +22,9 @@ LEAST_CURVATURE = 0.2
 """Least curvature along a principal axis, so that no axis is longer than 2.2."""
 LENGTH = 1.5
 """Square of the length l for each dimension; |z|^2 of a Gaussian is one for each."""
+LEAST_FALL = 0.02
+"""Least fall of the emulated log density in units of |z|^2, of which the Gaussian's is a half. Few
+points in many dimensions can promise a high density far away, where chains would learn nothing."""
 NUGGET = 1e-6
 """Variance added to each observation, relative to that of the process."""
 MOST_NUMBERS = 5000
@@ -85,7 +88,8 @@ def log_density(z: jax.Array, emulator: Emulator) -> jax.Array:
     """Return the emulated log density at z, less its value at the mode."""
     near, apart = _near(z - emulator.points)
     weights = emulator.weights
-    return -z @ z / 2 + near @ (weights[:, 0] + jnp.sum(weights[:, 1:] * apart, axis=1))
+    remainder = near @ (weights[:, 0] + jnp.sum(weights[:, 1:] * apart, axis=1))
+    return -z @ z / 2 + jnp.minimum(remainder, (0.5 - LEAST_FALL) * (z @ z))
 
 
 def learn(emulator: Emulator, values: jax.Array, slopes: jax.Array, count: int) -> Emulator:

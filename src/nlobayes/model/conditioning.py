@@ -23,7 +23,10 @@ LOG_TWO_PI = log(2 * pi)
 
 @jax.custom_vjp
 def log_evidence(covariance: jax.Array, target: jax.Array) -> jax.Array:
-    """Return log N(target; 0, covariance) of rows (row,) with their covariance (row, row)."""
+    """Return log N(target; 0, covariance) of rows (row,) with their covariance (row, row).
+
+    Where rounding leaves it without a root it is minus infinity, and its slope zero.
+    """
     return _factorise(covariance, target)[0]
 
 
@@ -34,14 +37,15 @@ def _factorise(
     weights = cho_solve((root, True), target)
     log_determinant = 2 * jnp.sum(jnp.log(jnp.diag(root)))
     value = -(target @ weights + log_determinant + len(target) * LOG_TWO_PI) / 2
-    return value, (root, weights)
+    return jnp.where(jnp.isfinite(value), value, -jnp.inf), (root, weights)
 
 
 def _slopes(kept: tuple[jax.Array, jax.Array], cotangent: jax.Array) -> tuple[jax.Array, jax.Array]:
     root, weights = kept
     identity = jnp.eye(len(root), dtype=root.dtype)
     inverse = cho_solve((root, True), identity)
-    return cotangent * (jnp.outer(weights, weights) - inverse) / 2, -cotangent * weights
+    slope = (jnp.outer(weights, weights) - inverse) / 2
+    return cotangent * jnp.where(jnp.isfinite(slope), slope, 0.0), -cotangent * weights
 
 
 log_evidence.defvjp(_factorise, _slopes)

@@ -19,6 +19,8 @@ from nlobayes.untyped import Array, Facts, Module
 
 ERF, RELU = "erf", "relu"
 NEARLY_LOGARITHM = 1e-8
+ROUNDING = 1e-15
+"""Relative rounding of an eigenvalue in double precision."""
 INPUTS, EXPONENTS, BIASES, OUTPUT = "scale_inputs", "exponents", "scale_biases", "scale_output"
 """Names of the parameters: s and e of each input (feature,), b, a."""
 PARAMETERS = (INPUTS, EXPONENTS, BIASES, OUTPUT)
@@ -119,6 +121,15 @@ def scaled_inputs(variables: Facts, features: Array, warp: Warp, xp: Module) -> 
 def scales_of(variables: Facts) -> Scales:
     """Pick the scales of biases and output from the named parameters."""
     return Scales(variables[BIASES], variables[OUTPUT])
+
+
+def rounding(scales: Scales, rows: int) -> Array:
+    """Return the variance to add to the noise of each row, so that double precision has a root.
+
+    A covariance is known to rounding of its largest eigenvalue, about its rows times a^2. Targets
+    without noise would otherwise lead to scales at which its factorisation fails.
+    """
+    return ROUNDING * rows * (1.0 + scales.output**2)
 
 
 def covariance(

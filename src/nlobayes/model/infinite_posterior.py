@@ -19,7 +19,7 @@ from nlobayes.model.conditioning import (
     log_evidence,
 )
 from nlobayes.model.density import Density, compile_rows
-from nlobayes.model.infinite import Scales, Warp, covariance, scaled_inputs, scales_of
+from nlobayes.model.infinite import Scales, Warp, covariance, rounding, scaled_inputs, scales_of
 from nlobayes.model.likelihood import ERROR, TARGET
 from nlobayes.model.posterior import FEATURES
 from nlobayes.model.rows import Data, columns_of, first_chunk
@@ -77,7 +77,7 @@ def build_infinite_posterior(
         inputs, scales = scaled_inputs(variables, features, warp, pt), scales_of(variables)
         noise = pt.as_tensor(likelihood.stated_scale(target, error))
         whole = covariance(activation, inputs, inputs, scales, pt)
-        own = pt.diag(pt.broadcast_to(noise**2, target.shape))
+        own = pt.diag(noise**2 + rounding(scales, target.shape[0]) + pt.zeros_like(target))
         pm.MvNormal(TARGET, mu=pt.zeros_like(target), cov=whole + own, observed=target)
     return InfinitePosterior(model, "rows", pt.zeros(0), inputs, scales, noise)
 
@@ -108,7 +108,9 @@ def build_process(posterior: InfinitePosterior, density: Density, activation: st
 
     def parts(position: jax.Array, rows: Data) -> tuple[jax.Array, Scales, jax.Array]:
         inputs, bias, output, noise = evaluate(*density.unravel(position), *columns_of(rows))
-        return inputs, Scales(bias, output), jnp.broadcast_to(noise**2, rows.target.shape)
+        scales = Scales(bias, output)
+        variances = noise**2 + rounding(scales, len(rows.target))
+        return inputs, scales, jnp.broadcast_to(variances, rows.target.shape)
 
     def log_likelihood(position: jax.Array, data: Data) -> jax.Array:
         rows = first_chunk(data)

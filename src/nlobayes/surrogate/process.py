@@ -26,6 +26,7 @@ from nlobayes.model.infinite import (
     PARAMETERS,
     Warp,
     covariance,
+    rounding,
     scaled_inputs,
     scales_of,
     variance,
@@ -175,9 +176,9 @@ def _condition_one(
 
 
 def noise_variance(draw: Mapping[str, Array], rows: Mapping[str, np.ndarray]) -> np.ndarray:
-    """Return the variance of the noise of each train row (row,), its stated error included."""
+    """Return the variance of the noise of each row (row,), with its stated error and rounding."""
     errors: np.ndarray = rows.get("error", np.zeros(len(rows["target"])))
-    return np.square(draw[NOISE]) + np.square(errors)
+    return np.square(draw[NOISE]) + np.square(errors) + rounding(scales_of(draw), len(errors))
 
 
 def nodes(count: int) -> np.ndarray:

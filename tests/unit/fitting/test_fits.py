@@ -53,7 +53,7 @@ def test_the_first_that_converges_is_kept_and_else_the_best(
     assert fit_in_turn([0, 1], found.__getitem__) == (taken, found[taken])
 
 
-def test_an_attempt_whose_map_has_no_density_is_skipped() -> None:
+def test_an_attempt_that_cannot_be_sampled_is_skipped() -> None:
     """If all are such, and for any other reason, the error remains."""
     kept = fitted(converged=False)
 
@@ -65,7 +65,8 @@ def test_an_attempt_whose_map_has_no_density_is_skipped() -> None:
 
         return fit_in_turn([0, 1], run)
 
-    assert attempt("builder.no_density", kept) == (1, kept)
+    for code in ("builder.no_density", "inference.never_moved"):
+        assert attempt(code, kept) == (1, kept)
     for code, last in (("builder.no_density", None), ("data.no_column", kept)):
         with pytest.raises(InputError) as error:
             attempt(code, last)

@@ -48,12 +48,12 @@ def test_a_choice_of_the_user_leaves_the_plain_recipe(chosen: dict[str, Any]) ->
     assert attempts(choices) == [choices._replace(recipe="plain")]
 
 
-@pytest.mark.parametrize(("rows", "first"), [(None, "wide"), (2000, "wide"), (2001, "smooth")])
-def test_plain_follows_a_wide_network_or_for_many_rows_a_smooth_one(
-    rows: int | None, first: str
+@pytest.mark.parametrize(("rows", "first"), [(None, ["wide"]), (2000, ["wide"]), (2001, [])])
+def test_smooth_and_plain_follow_a_wide_network_of_up_to_2000_rows(
+    rows: int | None, first: list[str]
 ) -> None:
     tried = attempts(Choices(FREE, train_rows=rows))
-    assert [run.recipe for run in tried] == [first, "plain"]
+    assert [run.recipe for run in tried] == [*first, "smooth", "plain"]
 
 
 def test_the_presets_of_the_wide_recipe() -> None:
