@@ -34,9 +34,9 @@ class BayesianNetworkRegressor(RegressorMixin, FittedNetwork):
         `wide` has infinitely many hidden units, whose weights are integrated out, and learns a
         scale and a warp of each input. `smooth` has 128 units of fixed random directions, learns a
         scale of each input, and integrates the output layer out. `plain` has 32 units and samples
-        all weights. `auto` is `wide` up to 2000 train rows, else `smooth`; where its chains do not
-        converge, `plain` follows. `auto` is `plain` if units, an activation, a preset or single
-        precision are chosen.
+        all weights. `auto` is `wide` up to 2000 train rows, then `smooth`, then `plain`, until the
+        chains of one converge. It is `plain` if units, an activation, a preset or single precision
+        are chosen.
     prior, likelihood, pretraining, method
         Name of a preset in `config/presets`, or its settings; `auto` is that of the recipe. The
         likelihood `auto` learns the noise of the targets, above the least sigma with which chains
