@@ -64,8 +64,11 @@ def share(trained: Sequence[TrainedSurrogate]) -> SharedRows | None:
     """Compare surrogates with their datasets at the validation rows, which must be shared.
 
     The result is None if two datasets have different spectra, if no column or metadata show that
-    the spectra are the same, or if all surrogates have a cross section at fewer than 40 rows.
+    the spectra are the same, if a surrogate has learned its validation rows, or if all surrogates
+    have a cross section at fewer than 40 rows.
     """
+    if any(map(_has_learned_all, trained)):
+        return None
     if not all(_joins(each, trained[:place]) for place, each in enumerate(trained) if place):
         return None
     compared = np.array([_compare(each) for each in trained])
@@ -74,6 +77,12 @@ def share(trained: Sequence[TrainedSurrogate]) -> SharedRows | None:
     if errors.shape[1] < FEWEST_ROWS:
         return None
     return SharedRows(tuple(each.file for each in trained), errors, half_widths)
+
+
+def _has_learned_all(one: TrainedSurrogate) -> bool:
+    """Return whether a surrogate is conditioned on more rows than those of the train split."""
+    rows = one.surrogate.facts.get("kept", {}).get("rows", 0)
+    return bool(rows > np.count_nonzero(one.dataset.split < VALIDATION))
 
 
 def _joins(one: TrainedSurrogate, others: Sequence[TrainedSurrogate]) -> bool:

@@ -167,7 +167,13 @@ SHARED: Form = {
     "domain": Closed({"inside": POSITIVE, "edge": POSITIVE, "limits": _by_name(RANGE)}),
     "verdict": {"converged": TRUTH_OR_NONE, "convergence": CHECKS, "calibration": CHECKS},
     "warp?": Closed({"ratios": _list_of(NOT_NEGATIVE), "floors": POSITIVES}),
-    "kept?": {"draws": COUNT, "of": COUNT, "mean_change?": NUMBER, "sd_change?": NUMBER},
+    "kept?": {
+        "draws": COUNT,
+        "of": COUNT,
+        "rows?": COUNT,
+        "mean_change?": NUMBER,
+        "sd_change?": NUMBER,
+    },
     "scores?": SCORES,
     "table_metadata?": _by_name(_either(TEXT, NUMBER)),
 }

@@ -129,6 +129,8 @@ def test_rows_of_other_spectra_are_not_shared(project: Path, dataset: Dataset) -
     assert not shared(renamed, {"scan": scan["scan"], "seed": "2"})
     few = dataset._replace(split=np.where(np.arange(60) < 39, 1, 0))
     assert not shared(few, scan, few)
+    one.facts = {**one.facts, "kept": {"draws": 40, "of": 40, "rows": 60}}  # learned them too
+    assert not shared(held, {})
 
 
 @pytest.mark.parametrize(
