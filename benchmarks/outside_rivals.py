@@ -34,7 +34,7 @@ from nlobayes.data.transforms import apply_scale, target_transform, unstandardis
 from nlobayes.diagnostics.convergence import rhat
 from nlobayes.distributions.laws.gaussian import Gaussian
 from nlobayes.evaluation.predictive.stated_noise import scores as stated_scores
-from nlobayes.evaluation.scores.regression.accuracy import accuracy
+from nlobayes.evaluation.scores.accuracy import accuracy
 from nlobayes.evaluation.tables.predictions import Rows
 from nlobayes.evaluation.tasks.regression import ScoringProblem, score_rivals
 from nlobayes.types import Dataset, RivalPrediction

@@ -25,8 +25,8 @@ from nlobayes.evaluation.reweighting.importance import (
     weighted_quantiles,
 )
 from nlobayes.evaluation.reweighting.sensitivity import sensitivity
+from nlobayes.evaluation.scores.accuracy import to_target
 from nlobayes.evaluation.scores.information import elpd_difference
-from nlobayes.evaluation.scores.regression.accuracy import to_target
 from nlobayes.evaluation.stacking import stacking_weights
 from nlobayes.evaluation.tasks import task_of
 from nlobayes.evaluation.tasks.stated import _law

@@ -9,18 +9,9 @@ import jax
 import jax.numpy as jnp
 
 from nlobayes.inference.chain_groups import each_chain
+from nlobayes.inference.completion import Completion
 from nlobayes.inference.kernel import Info, Kernel
 from nlobayes.untyped import Tree
-
-
-class Completion(NamedTuple):
-    """Completion of the draws of a chain group by the parameters that were integrated out.
-
-    `draw(key, position)` gives the full position; each chain has its own key (chain,).
-    """
-
-    keys: jax.Array
-    draw: Callable[[jax.Array, jax.Array], jax.Array]
 
 
 class Draws(NamedTuple):

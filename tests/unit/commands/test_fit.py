@@ -136,7 +136,7 @@ def test_the_reason_of_each_recipe_is_printed(
     lines = capsys.readouterr().err.splitlines()
     assert [line for line in lines if "recipe" in line] == [
         "recipe: wide",
-        "recipe: plain (recipe wide has no chains that converge)",
+        "recipe: smooth (recipe wide has no chains that converge)",
         "kept: recipe wide, whose chains agree better",
     ]
     study = yaml.safe_load(Path("my_table.yaml").read_text())

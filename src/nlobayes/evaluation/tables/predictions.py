@@ -15,7 +15,7 @@ from nlobayes.evaluation.calibration.checks import check
 from nlobayes.evaluation.predictive import density as predictive
 from nlobayes.evaluation.predictive.noise import PredictiveNoise, locate, select_rows
 from nlobayes.evaluation.scores import of_split as scores
-from nlobayes.evaluation.scores.regression.accuracy import mean_target, to_target
+from nlobayes.evaluation.scores.accuracy import mean_target, to_target
 from nlobayes.types import Columns, Dataset
 from nlobayes.untyped import Document
 

@@ -19,7 +19,7 @@ from nlobayes.evaluation.classification.scores import classification_scores, pre
 from nlobayes.evaluation.predictive.density import log_predictive_density
 from nlobayes.evaluation.predictive.noise_fit import fit_noise, noise_at_points
 from nlobayes.evaluation.run_evaluation import ScoredDraws
-from nlobayes.evaluation.scores.regression.proper_scores import crps_per_point
+from nlobayes.evaluation.scores.proper_scores import crps_per_point
 from nlobayes.evaluation.tasks.task import ScoringData
 from nlobayes.types import Dataset
 
