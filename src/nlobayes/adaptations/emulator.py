@@ -104,13 +104,13 @@ class EmulatorWarmup(WarmupSettings):
             ends = sorted({max(1, learning // share) for share in SHARES})
             learned = jax.lax.switch(
                 jnp.argmax(jnp.array([0, *ends]) == index + 1),
-                [keep, *[partial(emulators.learn, count=1 + end * chains) for end in ends]],
+                [
+                    lambda same, *_: same,
+                    *[partial(emulators.learn, count=1 + end * chains) for end in ends],
+                ],
                 *(emulator, values, every),
             )
             return carry._replace(emulator=learned, values=values, slopes=every)
-
-        def keep(emulator: Emulator, *_: jax.Array) -> Emulator:
-            return emulator
 
         def finish(carry: Carry) -> tuple[EmulatedState, Emulator]:
             chains = len(carry.state.logdensity)
