@@ -23,6 +23,8 @@ from nlobayes.model.likelihood import NOISE
 from nlobayes.surrogate import process
 from nlobayes.surrogate.prediction import process_function
 from nlobayes.types import SurrogateContent
+from tests.members import likelihood
+from tests.rows import dataset_of
 
 gaussian_process = pytest.importorskip("sklearn.gaussian_process")
 ROWS, POINTS = 150, 40
@@ -104,6 +106,26 @@ def test_a_row_that_is_left_out_is_predicted_as_a_new_point(activation: str) -> 
         exact = process.moments(activation, apart, warp, features[row : row + 1], np)
         assert mean[row] == pytest.approx(exact[0][0], abs=1e-8)
         assert np.hypot(sd[row], 0.1) == pytest.approx(np.hypot(exact[1][0], 0.1), rel=0.01)
+
+
+def test_it_may_be_conditioned_on_all_rows_with_the_warps_of_the_train_rows() -> None:
+    """A held-out row of a negative value changes no warp."""
+    x = np.array([[1.0, 4.0], [2.0, 3.0], [3.0, 5.0], [-9.0, 6.0]])
+    plain = dataset_of(x, np.arange(4.0))
+    constants = {"map": "raw", "mean": [2.0, 4.0], "scale": [0.8, 0.8]}
+    data = plain._replace(
+        features=(x - [2, 4]) / 0.8,
+        split=np.array([0, 0, 0, 1]),
+        transforms={**plain.transforms, "features": constants},
+    )
+    noise = likelihood("gaussian", sigma=0.2)
+    few, many = (
+        process.content_of(_draws(), noise, data, used)  # type: ignore[arg-type]
+        for used in (data.split == 0, np.ones(4, bool))
+    )
+    assert (len(few[1]["target"]), len(many[1]["target"])) == (3, 4)
+    np.testing.assert_array_equal(few[2].ratios, many[2].ratios)
+    assert (few[2].ratios > 0).all()
 
 
 def test_nodes_of_equal_draws_have_the_quantiles_of_their_normal() -> None:
