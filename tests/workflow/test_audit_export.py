@@ -76,15 +76,17 @@ def test_the_whole_study_is_a_crate_that_the_workflow_does_not_mind(
     project.run("nlobayes", "provenance", *words)
     crate = ROCrate(project.root)
     workflow = {"workflow/Snakefile", "workflow/stages.svg"}
-    workflow |= {part.id for part in crate.mainEntity["hasPart"]}
+    workflow |= {file.id for file in crate.data_entities if file.get("isPartOf")}
     assert {file.id for file in crate.data_entities} == {*tiny.digests(), "LICENSE", *workflow}
     found = {
         (result["name"], source["name"])
         for action in crate.get_by_type("CreateAction")
+        if action["instrument"] != crate.mainEntity
         for result in action["result"]
         for source in action.get("object", [])
     }
     assert found == edges(tiny)
+    assert {step["name"] for step in crate.mainEntity["step"]} == VERBS
     assert project.digests() == tiny.digests()
     assert project.planned() == {}
 

@@ -99,10 +99,11 @@ def expected_edges(*names: str) -> Edges:
 
 
 def crate_edges(described: ROCrate) -> Edges:
-    """Return every file with its inputs, by the actions of a crate."""
+    """Return every file with its inputs, by the actions of the jobs of a crate."""
     return {
         (result["name"], source["name"])
         for action in described.get_by_type("CreateAction")
+        if action["instrument"].type == "SoftwareApplication"
         for result in action["result"]
         for source in action.get("object", [])
     }
@@ -229,20 +230,61 @@ def test_the_workflow_is_the_main_entity_where_it_lies(here: Path) -> None:
     described = crate()
     main = described.mainEntity
     assert main.id == "workflow/Snakefile"
-    assert main.type == ["File", "SoftwareSourceCode", "ComputationalWorkflow"]
+    assert main.type == ["File", "SoftwareSourceCode", "ComputationalWorkflow", "HowTo"]
     assert main["programmingLanguage"]["name"] == "Snakemake"
     assert f'min_version("{main["programmingLanguage"]["version"]}")' in Path(main.id).read_text()
     assert main["license"].id == "LICENSE"
     assert main["image"].id == "workflow/stages.svg"
     assert main["image"].type == ["File", "ImageObject"]
     rules = {path.as_posix() for path in Path("workflow/rules").iterdir()}
-    assert {part.id for part in main["hasPart"]} == rules
+    parts = (file for file in described.data_entities if file.get("isPartOf") == main)
+    assert {part.id for part in parts} == rules
+    profiles = described.root_dataset["conformsTo"]
+    assert sorted(profile.id.rsplit("/", 2)[1] for profile in profiles) == [
+        *("process", "provenance", "workflow", "workflow-ro-crate"),
+    ]
+    assert all("Profile" in profile.type for profile in profiles)
+
+
+def test_the_engine_called_every_job_as_a_step_of_the_workflow(here: Path) -> None:
+    """By the profile Provenance Run Crate 0.6, read back by other software."""
+    shutil.copytree(ROOT / "workflow", "workflow")
+    described = crate()
+    assert crate_edges(described) == EDGES
+    (engine,) = described.get_by_type("OrganizeAction")
+    (whole,) = engine["result"]
+    assert (engine["instrument"]["name"], whole["instrument"]) == (
+        "Snakemake",
+        described.mainEntity,
+    )
+    assert {whole, engine} <= {*described.root_dataset["mentions"]}
+    jobs = [job for job in described.get_by_type("CreateAction") if job != whole]
+    assert [job for call in engine["object"] for job in call["object"]] == jobs
+    for call in engine["object"]:
+        step, (job,) = call["instrument"], call["object"]
+        assert step in described.mainEntity["step"]
+        assert (step.type, f"nlobayes {step['name']}") == ("HowToStep", job["name"])
+        assert job["instrument"] in [*step["workExample"], *described.mainEntity["hasPart"]]
+    steps = described.mainEntity["step"]
+    assert steps == sorted(steps, key=lambda step: int(step["position"]))
+    assert [step["name"] for step in steps] == [
+        *("simulate", "prepare", "diagnose", "posterior_predictive"),
+    ]
+    assert "object" not in whole
+    assert {file["name"] for file in whole["result"]} == {SCORES, DIAGNOSED, SIMULATED}
+
+
+def test_a_workflow_of_which_no_step_ran_has_no_run(here: Path) -> None:
+    shutil.copytree(ROOT / "workflow", "workflow")
+    Path("results/notes.csv").write_text("x\n1\n")
+    described = crate("results/notes.csv")
+    assert not described.get_by_type("OrganizeAction")
+    assert "step" not in described.mainEntity
     profiles = described.root_dataset["conformsTo"]
     assert {profile.id.rsplit("/", 2)[1] for profile in profiles} == {
         "process",
         "workflow-ro-crate",
     }
-    assert all("Profile" in profile.type for profile in profiles)
 
 
 @pytest.mark.parametrize(

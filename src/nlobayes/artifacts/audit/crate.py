@@ -1,46 +1,32 @@
 """Lineage as an RO-Crate of processes that describes the project's folder in place.
 
-If this folder contains the workflow, the workflow is the main entity of the crate.
+If this folder contains the workflow, the crate also describes its steps and their run.
 """
 
 from __future__ import annotations
 
 import mimetypes
 from pathlib import PurePosixPath
-from typing import NamedTuple
 
 from rocrate.model import ContextEntity, File, SoftwareApplication
 from rocrate.rocrate import ROCrate
 
 from nlobayes.artifacts.audit import lineage
+from nlobayes.artifacts.audit.crate_workflow import Workflow, add_profile, add_workflow
 from nlobayes.untyped import Document
 
 METADATA = "ro-crate-metadata.json"
 LICENSE = "LICENSE"
-WORKFLOW = "workflow/Snakefile"
-GRAPH = "workflow/stages.svg"
-PROFILE = "https://w3id.org/ro/wfrun/process/0.6"
 PYTHON = "https://www.python.org/"
-BIOSCHEMAS = "https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"
 UNTYPED = "application/octet-stream"
 TYPES = {".nc": "application/x-netcdf", ".parquet": "application/vnd.apache.parquet"}
-
-
-class Workflow(NamedTuple):
-    """Rules and version of the workflow, whose Snakefile and graph are in the crate's folder."""
-
-    rules: list[str]
-    snakemake: str
-    """The oldest version of Snakemake that runs the workflow."""
 
 
 def to_crate(traced: lineage.Lineage, published: str, workflow: Workflow | None = None) -> Document:
     """Return the metadata of the crate: jobs become actions, and verbs become applications."""
     crate = ROCrate()
-    kind = ["CreativeWork", "Profile"]
-    profile = {"@type": kind, "name": "Process Run Crate", "version": "0.6"}
     root = crate.root_dataset
-    root["conformsTo"] = crate.add(ContextEntity(crate, PROFILE, properties=profile))
+    add_profile(crate, "process")
     root["name"] = "Results of nlobayes"
     root["description"] = (
         "Bayesian neural networks by exact MCMC: tables, chains, posteriors, predictions, scores "
@@ -48,11 +34,13 @@ def to_crate(traced: lineage.Lineage, published: str, workflow: Workflow | None 
     )
     root["datePublished"] = published
     root["license"] = _add_license(crate)
-    if workflow is not None:
-        _add_workflow(crate, workflow)
     files = {file.id: _add_file(crate, file) for file in traced.files}
-    if traced.jobs:
-        root["mentions"] = [_add_job(crate, job, files) for job in traced.jobs]
+    actions = [_add_job(crate, job, files) for job in traced.jobs]
+    if actions:
+        root["mentions"] = actions
+    if workflow is not None:
+        verbs = [job.verb for job in traced.jobs]
+        add_workflow(crate, workflow, LICENSE, list(zip(verbs, actions, strict=True)))
     content: Document = crate.metadata.generate()
     return content
 
@@ -60,29 +48,6 @@ def to_crate(traced: lineage.Lineage, published: str, workflow: Workflow | None 
 def _add_license(crate: ROCrate) -> File:
     properties = {"name": "License", "description": "The terms under which this may be used."}
     return crate.add(File(crate, dest_path=LICENSE, properties=properties))
-
-
-def _add_workflow(crate: ROCrate, workflow: Workflow) -> None:
-    """Make the workflow the main entity, with its rules and the image of its graph."""
-    image = {
-        "@type": ["File", "ImageObject"],
-        "name": "What each stage of the workflow reads",
-        "encodingFormat": "image/svg+xml",
-    }
-    properties = {
-        "name": "nlobayes",
-        "conformsTo": {"@id": BIOSCHEMAS},
-        "license": {"@id": LICENSE},
-        "image": crate.add(File(crate, dest_path=GRAPH, properties=image)),
-        "hasPart": [_add_rules(crate, path) for path in workflow.rules],
-    }
-    language = {"lang": "snakemake", "lang_version": workflow.snakemake}
-    crate.add_workflow(dest_path=WORKFLOW, properties=properties, main=True, **language)
-
-
-def _add_rules(crate: ROCrate, path: str) -> File:
-    properties = {"@type": ["File", "SoftwareSourceCode"], "name": PurePosixPath(path).name}
-    return crate.add(File(crate, dest_path=path, properties=properties))
 
 
 def _add_file(crate: ROCrate, file: lineage.File) -> ContextEntity:

@@ -8,13 +8,15 @@ from typing import Annotated
 
 import typer
 
-from nlobayes.artifacts.audit.crate import GRAPH, LICENSE, METADATA, WORKFLOW, Workflow, to_crate
+from nlobayes.artifacts.audit.crate import LICENSE, METADATA, to_crate
+from nlobayes.artifacts.audit.crate_workflow import GRAPH, WORKFLOW, Workflow
 from nlobayes.artifacts.audit.folders import list_below
 from nlobayes.artifacts.audit.lineage import Lineage, trace
 from nlobayes.artifacts.audit.origins import Project
 from nlobayes.artifacts.audit.prov_document import to_prov_json
 from nlobayes.artifacts.files import write_json, write_text
 from nlobayes.errors import InputError
+from nlobayes.stages import PIPELINE
 
 SHOWN = 5
 OLDEST_SNAKEMAKE = re.compile(r'^min_version\("(.+)"\)', re.MULTILINE)
@@ -79,7 +81,8 @@ def _workflow(project: Path) -> Workflow | None:
         return None
     oldest = OLDEST_SNAKEMAKE.search((project / WORKFLOW).read_text())
     rules = (path.relative_to(project) for path in project.glob("workflow/rules/*.smk"))
-    return Workflow(sorted(path.as_posix() for path in rules), oldest[1] if oldest else "unknown")
+    names = sorted(path.as_posix() for path in rules)
+    return Workflow(names, [*PIPELINE], oldest[1] if oldest else "unknown")
 
 
 def _unknown(traced: Lineage) -> str:
