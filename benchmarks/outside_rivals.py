@@ -33,10 +33,10 @@ from nlobayes.data.splits import TEST, TRAIN, VALIDATION
 from nlobayes.data.transforms import apply_scale, target_transform, unstandardise
 from nlobayes.diagnostics.convergence import rhat
 from nlobayes.distributions.laws.gaussian import Gaussian
-from nlobayes.evaluation.predictive.stated_noise import scores as stated_scores
-from nlobayes.evaluation.scores.accuracy import accuracy
+from nlobayes.evaluation.scores.regression.accuracy import accuracy
 from nlobayes.evaluation.tables.predictions import Rows
 from nlobayes.evaluation.tasks.regression import ScoringProblem, score_rivals
+from nlobayes.evaluation.tasks.stated import scores as stated_scores
 from nlobayes.types import Dataset, RivalPrediction
 
 ROOT = Path(__file__).parent.parent

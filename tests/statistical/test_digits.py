@@ -19,7 +19,7 @@ from nlobayes.data.datasets import Choices, make_dataset
 from nlobayes.data.selection import Selection
 from nlobayes.data.splits import TEST, Split
 from nlobayes.diagnostics.convergence import rhat
-from nlobayes.evaluation.classification.scores import classification_scores, predict_classes
+from nlobayes.evaluation.scores.classification.classes import classification_scores, predict_classes
 from nlobayes.inference import sampling
 from nlobayes.inference.adaptation import Untuned
 from nlobayes.inference.kernel import Posterior

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from nlobayes.evaluation.calibration.conditional import scale_shares
-from nlobayes.evaluation.classification.scores import predict_classes
+from nlobayes.evaluation.scores.classification.classes import predict_classes
 from nlobayes.evaluation.scores.of_split import evaluate, evaluate_classes
 from nlobayes.metrics import METRICS, MetricKind, by_column
 from nlobayes.metrics.__main__ import as_markdown

@@ -167,7 +167,7 @@ from nlobayes.reporting.columns import score_columns
 from nlobayes.data.features import map_features
 from nlobayes.distributions.laws import LAWS
 from nlobayes.evaluation.comparison.runs import METRICS
-from nlobayes.evaluation.predictive.noise import PredictiveNoise
+from nlobayes.evaluation.predictive.density import PredictiveNoise
 from nlobayes.evaluation.predictive.noise_fit import fit_noise
 from nlobayes.evaluation.scores.of_split import evaluate
 from nlobayes.plots import FIGURES, render

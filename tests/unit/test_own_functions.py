@@ -13,8 +13,8 @@ import yaml
 from scipy.stats import expon
 from scipy.stats import laplace as laplace_law
 
-from nlobayes.evaluation.classification.scores import predict_classes
-from nlobayes.evaluation.predictive.noise import PredictiveNoise
+from nlobayes.evaluation.predictive.density import PredictiveNoise
+from nlobayes.evaluation.scores.classification.classes import predict_classes
 from nlobayes.evaluation.scores.of_split import evaluate, evaluate_classes
 from nlobayes.evaluation.scores.own import OwnScores
 from nlobayes.likelihoods.custom import CustomLikelihood

@@ -13,9 +13,7 @@ from nlobayes.diagnostics import tables, tightness
 from nlobayes.diagnostics.autocorrelation import autocorrelation, sokal_time
 from nlobayes.diagnostics.divergences import located
 from nlobayes.diagnostics.thinning import choose_step, kept_ess_share
-from nlobayes.evaluation.calibration.calibration import calibration
 from nlobayes.evaluation.calibration.conditional import conditional_table
-from nlobayes.evaluation.classification.scores import checked_labels, predict_classes
 from nlobayes.evaluation.comparison.runs import LearnedData, RunMetrics, check_one_target
 from nlobayes.evaluation.fidelity import fidelity
 from nlobayes.evaluation.predictive.noise_fit import fit_noise
@@ -25,8 +23,10 @@ from nlobayes.evaluation.reweighting.importance import (
     weighted_quantiles,
 )
 from nlobayes.evaluation.reweighting.sensitivity import sensitivity
-from nlobayes.evaluation.scores.accuracy import to_target
+from nlobayes.evaluation.scores.classification.classes import checked_labels, predict_classes
 from nlobayes.evaluation.scores.information import elpd_difference
+from nlobayes.evaluation.scores.regression.accuracy import to_target
+from nlobayes.evaluation.scores.regression.calibration import calibration
 from nlobayes.evaluation.stacking import stacking_weights
 from nlobayes.evaluation.tasks import task_of
 from nlobayes.evaluation.tasks.stated import _law

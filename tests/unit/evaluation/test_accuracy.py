@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from nlobayes.evaluation.scores.accuracy import (
+from nlobayes.evaluation.scores.regression.accuracy import (
     accuracy,
     mean_target,
     r_squared,

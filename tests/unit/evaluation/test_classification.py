@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from nlobayes.evaluation.classification.decisions import THRESHOLDS
-from nlobayes.evaluation.classification.scores import (
+from nlobayes.evaluation.scores.classification.classes import (
     ClassPrediction,
     classification_scores,
     predict_classes,

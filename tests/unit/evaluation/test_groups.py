@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from nlobayes.evaluation.scores.of_groups import FEWEST_ROWS, score_groups
+from nlobayes.evaluation.scores.of_split import FEWEST_ROWS, score_groups
 from nlobayes.types import RowGroups
 
 

@@ -10,8 +10,8 @@ from nlobayes.data.splits import TEST, VALIDATION
 from nlobayes.data.transforms import TargetTransform
 from nlobayes.distributions.laws import LAWS
 from nlobayes.evaluation.monte_carlo import monte_carlo_errors, summarised
-from nlobayes.evaluation.predictive import stated_noise
 from nlobayes.evaluation.tables.predictions import Rows
+from nlobayes.evaluation.tasks import stated
 from nlobayes.evaluation.tasks.splits import ScoringProblem, score_halves
 from nlobayes.metrics.shown import MONTE_CARLO, with_error
 
@@ -123,12 +123,12 @@ def test_the_models_own_predictive_has_the_errors_of_its_halves() -> None:
     rng = np.random.default_rng(5)
     draws, observed = rng.normal(size=(80, 50)), rng.normal(size=50)
     noise = LAWS["gaussian"].build(scale=0.5)
-    whole = stated_noise.scores(draws, observed, noise)
-    errors = monte_carlo_errors(draws, lambda half: stated_noise.scores(half, observed, noise))
+    whole = stated.scores(draws, observed, noise)
+    errors = monte_carlo_errors(draws, lambda half: stated.scores(half, observed, noise))
     assert errors is not None
     assert whole[MONTE_CARLO]["lppd"] == pytest.approx(errors["lppd"])
     assert whole[MONTE_CARLO]["coverage_68"] == pytest.approx(errors["coverage_68"])
-    assert stated_noise.scores(draws[:1], observed, noise)[MONTE_CARLO] is None
+    assert stated.scores(draws[:1], observed, noise)[MONTE_CARLO] is None
 
 
 @pytest.mark.parametrize(

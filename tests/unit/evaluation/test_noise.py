@@ -14,9 +14,9 @@ from nlobayes.evaluation.predictive.density import (
     predictive_cdf,
     predictive_moments,
     predictive_quantiles,
+    select_rows,
 )
 from nlobayes.evaluation.predictive.fitted import FittedNoise
-from nlobayes.evaluation.predictive.noise import select_rows
 from nlobayes.evaluation.predictive.noise_fit import fit_noise, noise_at_points, standard_law
 from nlobayes.evaluation.predictive.noises import NOISES
 from tests.refusals import refused

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from nlobayes.evaluation.scores.proper_scores import (
+from nlobayes.evaluation.scores.regression.proper_scores import (
     _crps_of,
     crps_per_point,
     interval_score,

@@ -7,9 +7,8 @@ import pytest
 from scipy.stats import norm
 
 from nlobayes.data.transforms import TargetTransform
-from nlobayes.evaluation.scores.own_account import own_account
 from nlobayes.evaluation.tables.predictions import Rows
-from nlobayes.evaluation.tasks.regression import ScoringProblem, score_rivals
+from nlobayes.evaluation.tasks.regression import ScoringProblem, own_account, score_rivals
 from nlobayes.types import RivalPrediction
 
 ROWS = 4000

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from nlobayes.distributions.laws import LAWS
-from nlobayes.evaluation.predictive.stated_noise import scores
+from nlobayes.evaluation.tasks.stated import scores
 from nlobayes.metrics.shown import MONTE_CARLO
 
 DRAWS, POINTS = 7, 5

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from nlobayes.evaluation.calibration.worst_slab import (
+from nlobayes.evaluation.scores.of_split import evaluate
+from nlobayes.evaluation.scores.regression.worst_slab import (
     FEWEST_ROWS,
     Slab,
     worst_slab,
     worst_slab_coverage,
 )
-from nlobayes.evaluation.scores.of_split import evaluate
 from tests.unit.evaluation.noises import make_noise
 
 

@@ -9,8 +9,8 @@ from nlobayes.evaluation.classification.decisions import (
     confusion_table,
     threshold_table,
 )
-from nlobayes.evaluation.classification.scores import predict_classes
-from nlobayes.evaluation.tables import examples, planes
+from nlobayes.evaluation.scores.classification.classes import predict_classes
+from nlobayes.evaluation.tables.classes import example_tables, plane_tables
 from nlobayes.surrogate.plane import grid_over, plane_of
 from nlobayes.types import Columns, Dataset
 from tests.rows import dataset_of
@@ -91,8 +91,8 @@ def _tables_of_rows(classes: int) -> Tables:
     rows = np.flatnonzero(pictures.split == 2)
     tested = predict_classes(of_pictures[:, rows])
     every, known = np.arange(len(flat.split)), columns_of(flat, probabilities)
-    tables = planes.tables(plane, flat, every, known)
-    tables |= examples.tables(tested, pictures, rows, (4, 3))
+    tables = plane_tables(plane, flat, every, known)
+    tables |= example_tables(tested, pictures, rows, (4, 3))
     return {name: pd.DataFrame(columns) for name, columns in tables.items()}
 
 

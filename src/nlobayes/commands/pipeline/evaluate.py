@@ -11,10 +11,9 @@ from nlobayes.checks import failed
 from nlobayes.commands.stage import stage
 from nlobayes.evaluation.run_evaluation import Evaluation
 from nlobayes.evaluation.scores.own import OwnScores
-from nlobayes.evaluation.tasks import task_of
+from nlobayes.evaluation.stacking import stack
+from nlobayes.evaluation.tasks import check_same_points, scoring_data, task_of
 from nlobayes.evaluation.tasks.at_reference import count_scored
-from nlobayes.evaluation.tasks.combined import stack
-from nlobayes.evaluation.tasks.given import check_same_points, given
 from nlobayes.evaluation.tasks.learned import check_target, learned
 from nlobayes.evaluation.tasks.sizes import score_sizes
 from nlobayes.evaluation.tasks.task import Choices
@@ -47,7 +46,7 @@ def evaluate(
     out
         Scores to write (JSON).
     """
-    predicted = given(*predictions, dataset, job.covariate)
+    predicted = scoring_data(*predictions, dataset, job.covariate)
     predicted = predicted._replace(rivals=_by_name(rival, dataset))
     own = OwnScores({name: bind(score) for name, score in job.scores.items()})
     limits, task = job.calibration, task_of(dataset)

@@ -12,9 +12,8 @@ from nlobayes.diagnostics.run_diagnostics import Diagnostics
 from nlobayes.errors import InputError
 from nlobayes.evaluation.run_evaluation import Evaluation
 from nlobayes.evaluation.tables.predictions import labels
-from nlobayes.evaluation.tasks import task_of
+from nlobayes.evaluation.tasks import scoring_data, task_of
 from nlobayes.evaluation.tasks.cases import points_of
-from nlobayes.evaluation.tasks.given import given
 from nlobayes.evaluation.tasks.task import Choices
 from nlobayes.stage_files import Stated
 from nlobayes.study.jobs import TabulateJob
@@ -49,7 +48,7 @@ def tabulate(
     plots
         Folder for the tables.
     """
-    predicted, limits = given(*predictions, dataset, job.covariate), job.calibration
+    predicted, limits = scoring_data(*predictions, dataset, job.covariate), job.calibration
     cases = points_of(job.cases, dataset)
     choices = Choices(job.seed, limits.coverage, limits.chi2, image=job.image, cases=cases)
     try:

@@ -10,8 +10,7 @@ from nlobayes.diagnostics.architecture import visits
 from nlobayes.diagnostics.size_tables import sizes_table, trace_table
 from nlobayes.diagnostics.stored_draws import drawn_sizes, parameters_of
 from nlobayes.errors import InputError
-from nlobayes.evaluation.tasks import task_of
-from nlobayes.evaluation.tasks.given import given
+from nlobayes.evaluation.tasks import scoring_data, task_of
 from nlobayes.evaluation.tasks.sizes import draws_table, score_sizes, scores_table
 from nlobayes.stage_files import Stated
 from nlobayes.study.jobs import TabulateSizesJob
@@ -41,7 +40,7 @@ def tabulate_sizes(
     plots
         Folder for the tables.
     """
-    predicted, task = given(*predictions, dataset, job.covariate), task_of(dataset)
+    predicted, task = scoring_data(*predictions, dataset, job.covariate), task_of(dataset)
     for where, sizes in (
         ("posterior", drawn_sizes(posterior["posterior"])),
         ("predictions", predicted.sizes),

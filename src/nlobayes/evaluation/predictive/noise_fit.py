@@ -8,9 +8,8 @@ import numpy as np
 from nlobayes.distributions.distribution import Law
 from nlobayes.distributions.scales import bins_at, scale_along, scales_at
 from nlobayes.errors import InputError
-from nlobayes.evaluation.predictive.density import checked_split
+from nlobayes.evaluation.predictive.density import PredictiveNoise, checked_split
 from nlobayes.evaluation.predictive.fitted import FittedNoise, Points
-from nlobayes.evaluation.predictive.noise import PredictiveNoise
 from nlobayes.evaluation.predictive.noises import NOISES, NoiseFamily
 
 

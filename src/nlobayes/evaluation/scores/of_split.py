@@ -5,19 +5,21 @@ point) and observed (point) are on the model scale: log10 of the target (scale `
 target itself (`identity`).
 """
 
+from __future__ import annotations
+
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import numpy as np
 
 from nlobayes.evaluation.calibration.conditional import DECILES, equal_count_bins
-from nlobayes.evaluation.classification.scores import ClassPrediction
-from nlobayes.evaluation.predictive.density import checked_split
-from nlobayes.evaluation.predictive.noise import PredictiveNoise, select_rows
+from nlobayes.evaluation.predictive.density import PredictiveNoise, checked_split, select_rows
 from nlobayes.evaluation.run_evaluation import Scores
 from nlobayes.evaluation.scores import classification, regression
 from nlobayes.evaluation.scores.own import NO_OWN, OwnScores
+from nlobayes.evaluation.scores.split import ClassPrediction, ClassSplit
+from nlobayes.types import RowGroups
 from nlobayes.untyped import Document
 
 
@@ -84,7 +86,7 @@ def evaluate_classes(
 
     The result has the keys of `evaluate`; `labels` (point,) are the indices of the true classes.
     """
-    split = classification.Split(prediction, labels)
+    split = ClassSplit(prediction, labels)
     scores = [each.score(split) for each in classification.SCORES.values()]
     return _explained([*scores, own.of(split)])
 
@@ -139,3 +141,36 @@ def _why_not(score: float | str) -> str | None:
     return (
         None if math.isfinite(score) else "a prediction is too large for a number in target space"
     )
+
+
+FEWEST_ROWS = 30
+"""Fewest rows of a group that is scored."""
+
+
+def score_groups(
+    groups: RowGroups, chosen: np.ndarray, score: Callable[[np.ndarray, int], Scores]
+) -> Scores:
+    """Score each group of the chosen rows (point,) that has any, by its label.
+
+    Parameters
+    ----------
+    groups
+        Group of every row.
+    chosen
+        Whether a row is scored (point,).
+    score
+        Scores of a mask of rows (point,), whose group has this number.
+
+    Returns
+    -------
+    `points`, the number of rows, and the scores; or a line that states why there are none.
+    """
+    found: Scores = {}
+    for code, label in enumerate(groups.labels):
+        rows = chosen & (groups.codes == code)
+        count = int(rows.sum())
+        if count >= FEWEST_ROWS:
+            found[label] = {"points": count, **score(rows, code)}
+        elif count:
+            found[label] = f"{count} rows, scores of a group need {FEWEST_ROWS} or more"
+    return found

@@ -14,18 +14,16 @@ from nlobayes.evaluation.classification.decisions import (
     confusion_table,
     threshold_table,
 )
-from nlobayes.evaluation.classification.scores import (
+from nlobayes.evaluation.monte_carlo import monte_carlo_errors
+from nlobayes.evaluation.run_evaluation import Evaluation, Scores, SplitScores
+from nlobayes.evaluation.scores.classification.classes import (
     ClassPrediction,
     checked_labels,
     predict_classes,
 )
-from nlobayes.evaluation.monte_carlo import monte_carlo_errors
-from nlobayes.evaluation.run_evaluation import Evaluation, Scores, SplitScores
-from nlobayes.evaluation.scores.of_groups import score_groups
-from nlobayes.evaluation.scores.of_split import evaluate_classes
+from nlobayes.evaluation.scores.of_split import evaluate_classes, score_groups
 from nlobayes.evaluation.scores.own import OwnScores
-from nlobayes.evaluation.tables import examples, planes
-from nlobayes.evaluation.tasks.measures import accuracy_of_classes
+from nlobayes.evaluation.tables import classes
 from nlobayes.evaluation.tasks.stated import compare_classes, log_likelihood_of_classes
 from nlobayes.evaluation.tasks.task import Choices, ScoringData
 from nlobayes.metrics.shown import MONTE_CARLO
@@ -34,7 +32,7 @@ from nlobayes.types import Columns, Dataset
 SCALES: tuple[str, ...] = ("classes",)
 THRESHOLDS = np.arange(100) / 100
 log_likelihood = log_likelihood_of_classes
-measure = accuracy_of_classes
+ACCURACY = "accuracy"
 
 
 def score(given: ScoringData, choices: Choices) -> Evaluation:
@@ -58,6 +56,15 @@ def score(given: ScoringData, choices: Choices) -> Evaluation:
         "calibration_checks": checks,
         **compare_classes(given),
     }
+
+
+def measure(given: ScoringData, predicted: np.ndarray, rows: np.ndarray) -> tuple[str, np.ndarray]:
+    """Return the share of the rows whose most probable class is true.
+
+    As `regression.measure`, of probabilities (each, point, class).
+    """
+    correct = predicted[:, rows].argmax(axis=2) == given.data.target[rows]
+    return ACCURACY, correct.mean(axis=1)
 
 
 def tables(given: ScoringData, choices: Choices, scores: Evaluation) -> dict[str, Columns]:
@@ -142,8 +149,8 @@ def _single_rows(given: ScoringData, image: tuple[int, int] | None) -> dict[str,
     right = probabilities[:, used].mean(axis=0).argmax(axis=1) == data.target[used]
     known = {"split": np.array(SPLITS)[data.split[used]], "right": right.astype(int)}
     return {
-        **examples.tables(predict_classes(probabilities[:, tested]), data, tested, image),
-        **planes.tables(given.plane, data, used, known),
+        **classes.example_tables(predict_classes(probabilities[:, tested]), data, tested, image),
+        **classes.plane_tables(given.plane, data, used, known),
     }
 
 

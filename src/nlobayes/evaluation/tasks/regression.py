@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from scipy.special import ndtri
+from scipy.stats import norm
 
 from nlobayes.checks import CalibrationCheck
 from nlobayes.data.splits import SPLITS, TEST, TRAIN
@@ -21,20 +23,22 @@ from nlobayes.data.transforms import (
     unstandardise,
 )
 from nlobayes.errors import InputError
+from nlobayes.evaluation.calibration.checks import coverage_of_thirds
 from nlobayes.evaluation.calibration.conditional import distance_to_training
-from nlobayes.evaluation.calibration.spread import coverage_of_thirds
 from nlobayes.evaluation.comparison.differences import estimate
-from nlobayes.evaluation.predictive.density import log_predictive_density
+from nlobayes.evaluation.predictive.density import (
+    PredictiveNoise,
+    log_predictive_density,
+    select_rows,
+)
 from nlobayes.evaluation.predictive.fitted import FittedNoise
-from nlobayes.evaluation.predictive.noise import PredictiveNoise, select_rows
 from nlobayes.evaluation.predictive.noise_fit import noise_at_points
 from nlobayes.evaluation.run_evaluation import Difference, Ensemble, Evaluation, LeastSquares, Rival
 from nlobayes.evaluation.scores import linear
-from nlobayes.evaluation.scores.own_account import own_account
+from nlobayes.evaluation.scores.regression.calibration import CENTRAL_LEVELS
 from nlobayes.evaluation.tables import curves
 from nlobayes.evaluation.tables import predictions as of_predictions
 from nlobayes.evaluation.tables.predictions import Rows
-from nlobayes.evaluation.tasks.measures import rmse_of_numbers
 from nlobayes.evaluation.tasks.outputs import join, one_by_one
 from nlobayes.evaluation.tasks.splits import ScoringProblem, score_splits, score_test
 from nlobayes.evaluation.tasks.stated import log_likelihood_of_numbers, score_stated_noise
@@ -43,7 +47,7 @@ from nlobayes.types import Columns, RivalPrediction
 
 SCALES: tuple[str, ...] = ("log10", "identity")
 log_likelihood = log_likelihood_of_numbers
-measure = rmse_of_numbers
+RMSE_LOG10, RMSE_TARGET = "rmse_log10", "rmse_target"
 
 
 def score(given: ScoringData, choices: Choices) -> Evaluation:
@@ -51,6 +55,29 @@ def score(given: ScoringData, choices: Choices) -> Evaluation:
     if len(given.data.target_names) == 1:
         return _score_target(given, choices)
     return join({name: _score_target(one, choices) for name, one in one_by_one(given)})
+
+
+def measure(given: ScoringData, predicted: np.ndarray, rows: np.ndarray) -> tuple[str, np.ndarray]:
+    """Return the RMSE of predictions on the model scale; for several targets its mean.
+
+    Parameters
+    ----------
+    given
+        The observed values.
+    predicted
+        Predictions (each, point), or (each, point, output), of all points.
+    rows
+        The points to include (point,).
+
+    Returns
+    -------
+    Its key, and a value for each of the predictions (each,).
+    """
+    target = target_transform(given.data.transforms)
+    observed = apply_scale(target, given.data.observed)[rows]
+    squares = np.square(predicted[:, rows].astype(np.float64) - observed).mean(axis=1)
+    each = np.sqrt(squares).reshape(len(squares), -1).mean(axis=1)
+    return RMSE_LOG10 if target.scale == "log10" else RMSE_TARGET, each
 
 
 def tables(given: ScoringData, choices: Choices, scores: Evaluation) -> dict[str, Columns]:
@@ -147,6 +174,19 @@ def _rival(rival: RivalPrediction, scored: ScoringProblem, density: np.ndarray) 
         mean, test = rival.function.mean(axis=0), scored.rows.split == TEST
         scores["own"] = own_account(mean[test], rival.sd[test], scored.rows.observed[test])
     return scores
+
+
+def own_account(mean: np.ndarray, sd: np.ndarray, observed: np.ndarray) -> dict[str, float]:
+    """Score Gaussian error bars that a regressor states: coverage, and log score in nats.
+
+    All arrays are (point,).
+    """
+    pull = np.abs(observed - mean) / sd
+    within = {
+        name: ndtri((1 + CENTRAL_LEVELS[name]) / 2) for name in ("coverage_68", "coverage_95")
+    }
+    covered = {name: float(np.mean(pull <= limit)) for name, limit in within.items()}
+    return {**covered, "lppd": float(np.mean(norm.logpdf(observed, mean, sd)))}
 
 
 def _density_of_test(

@@ -3,9 +3,8 @@
 from functools import partial
 
 from nlobayes.distributions.laws.student_t import StudentT
-from nlobayes.evaluation.predictive.fitted import FittedNoise, Points
+from nlobayes.evaluation.predictive.fitted import FittedNoise, Optimum, Points, fit_scale
 from nlobayes.evaluation.predictive.noises import student_t
-from nlobayes.evaluation.predictive.scale_search import Optimum, fit_scale
 
 ABOUT_MEAN = False
 

@@ -1,8 +1,7 @@
 """Gaussian about every draw."""
 
 from nlobayes.distributions.laws.gaussian import Gaussian
-from nlobayes.evaluation.predictive.fitted import FittedNoise, Points
-from nlobayes.evaluation.predictive.scale_search import fit_scale
+from nlobayes.evaluation.predictive.fitted import FittedNoise, Points, fit_scale
 from nlobayes.untyped import Array
 
 ABOUT_MEAN = False

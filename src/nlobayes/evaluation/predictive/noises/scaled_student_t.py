@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from nlobayes.evaluation.predictive.fitted import FittedNoise, Points
+from nlobayes.evaluation.predictive.fitted import FittedNoise, Points, no_noise
 from nlobayes.evaluation.predictive.noises import student_t
 from nlobayes.evaluation.predictive.scale_regression import fit_scales, place_knots
-from nlobayes.evaluation.predictive.scale_search import no_noise
 
 ABOUT_MEAN = True
 

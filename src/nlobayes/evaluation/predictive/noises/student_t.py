@@ -7,8 +7,7 @@ import numpy as np
 from nlobayes.distributions.laws.recalibrated_student_t import RecalibratedStudentT
 from nlobayes.distributions.laws.student_t import StudentT
 from nlobayes.distributions.recalibration import TAILS
-from nlobayes.evaluation.predictive.fitted import FittedNoise, Points
-from nlobayes.evaluation.predictive.scale_search import fit_scale
+from nlobayes.evaluation.predictive.fitted import FittedNoise, Points, fit_scale
 from nlobayes.untyped import Array
 
 ABOUT_MEAN = False
