@@ -16,8 +16,9 @@ from nlobayes.data.selection import Request, Selection, groups_of, keep_rows, se
 from nlobayes.data.splits import Split
 from nlobayes.data.table_files import PREVIEWED_ROWS, preview_table
 from nlobayes.errors import InputError
-from nlobayes.study.datasets import Features, Target
+from nlobayes.study.datasets import Features
 from nlobayes.study.jobs import PrepareJob
+from nlobayes.study.target import Target
 from nlobayes.types import Dataset, Table
 
 

@@ -10,8 +10,14 @@ import pytest
 from nlobayes.data.cells import is_number, parse_cells
 from nlobayes.settings.values import MOST
 from nlobayes.study.files import parse_yaml, read_yaml
-from nlobayes.study.grid import MOST_CHAIN_JOBS, MOST_RUNS, Study, load_study
-from nlobayes.study.library import override, read_presets
+from nlobayes.study.grid import (
+    MOST_CHAIN_JOBS,
+    MOST_RUNS,
+    Study,
+    load_study,
+    override,
+    read_presets,
+)
 from tests.refusals import refused
 
 CONFIG = Path(__file__).parents[2] / "config"

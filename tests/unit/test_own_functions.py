@@ -21,9 +21,8 @@ from nlobayes.likelihoods.custom import CustomLikelihood
 from nlobayes.model.networks import Network
 from nlobayes.model.own_activation import check_activation
 from nlobayes.own_functions import Bound, bind, bind_activations
-from nlobayes.study.grid import Study, load_study
+from nlobayes.study.grid import Study, load_study, override
 from nlobayes.study.job_builder import run_jobs
-from nlobayes.study.library import override
 from nlobayes.study.network import CustomActivation
 from nlobayes.study.presets import CustomScore, Evaluation
 from nlobayes.surrogate.evaluation import evaluate as by_numpy

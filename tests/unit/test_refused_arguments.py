@@ -11,7 +11,7 @@ from nlobayes.commands.audit.verify import verify
 from nlobayes.commands.pipeline.plot import plot
 from nlobayes.diagnostics import tables, tightness
 from nlobayes.diagnostics.autocorrelation import autocorrelation, sokal_time
-from nlobayes.diagnostics.divergences import located
+from nlobayes.diagnostics.draws import located
 from nlobayes.diagnostics.thinning import choose_step, kept_ess_share
 from nlobayes.evaluation.calibration.conditional import conditional_table
 from nlobayes.evaluation.comparison.runs import LearnedData, RunMetrics, check_one_target

@@ -7,7 +7,7 @@ from typing import get_type_hints
 from nlobayes.stages import GROUPS, PIPELINE, function_of
 from nlobayes.study.jobs import DrawJob
 from nlobayes.study.jobs_of_runs import ReweightJob
-from nlobayes.study.stage_jobs import SPECIFICATIONS
+from nlobayes.study.read_jobs import SPECIFICATIONS
 from nlobayes.workflow.stage_table import as_markdown
 
 ROOT = Path(__file__).parents[2]

@@ -7,8 +7,11 @@ import sys
 
 from snakemake.exceptions import WorkflowError
 
-from nlobayes.workflow.checks import check_study_files, refuse_results_without_records
-from nlobayes.workflow.process import stop
+from nlobayes.workflow.process import (
+    check_study_files,
+    refuse_results_without_records,
+    stop,
+)
 
 IS_MODULE = not workflow.modifier.is_main_snakefile()
 

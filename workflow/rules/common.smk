@@ -13,6 +13,7 @@ from nlobayes.figures import (
 from nlobayes.workflow.figures import (
     BAND_TABLES,
     CHAIN_FIGURES,
+    CLASSES,
     COMPARED,
     DATA,
     DATA_TABLES,
@@ -20,6 +21,7 @@ from nlobayes.workflow.figures import (
     IMAGE_TABLES,
     LANDSCAPE_FIGURES,
     LANDSCAPE_TABLES,
+    NUMBERS,
     PLANE_TABLES,
     PRIOR,
     PRIOR_TABLES,
@@ -58,7 +60,6 @@ from nlobayes.workflow.process import (
 from nlobayes.workflow.sources import Sources
 from nlobayes.workflow.specifications import Specifications
 from nlobayes.workflow.targets import outputs_of
-from nlobayes.workflow.tasks import CLASSES, NUMBERS
 
 if not IS_MODULE:
     collect_no_garbage()

@@ -24,8 +24,8 @@ from nlobayes.model.own_activation import check_activation
 from nlobayes.model.posterior import Posterior, build_posterior, condition
 from nlobayes.own_functions import Bound, bind_activations
 from nlobayes.priors import Prior
-from nlobayes.study.infinite import MOST_TRAIN
 from nlobayes.study.jobs import ModelJob
+from nlobayes.study.network_checks import MOST_TRAIN
 from nlobayes.types import Dataset, EarlierData
 from nlobayes.untyped import Document
 

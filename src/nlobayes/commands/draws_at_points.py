@@ -23,9 +23,9 @@ from nlobayes.model.likelihood import DEGREES, NOISE, Noise
 from nlobayes.model.networks import is_parameter, network_of
 from nlobayes.own_functions import bind_activations
 from nlobayes.study.jobs import ModelJob
-from nlobayes.study.stated_model import stated_model
+from nlobayes.study.read_jobs import stated_model
 from nlobayes.surrogate import process
-from nlobayes.surrogate.plane import ROWS_OF_GRID, grid_over, plane_of
+from nlobayes.surrogate.prediction import ROWS_OF_GRID, grid_over, plane_of
 from nlobayes.types import Dataset, Plane, PredictedDraws
 
 LEARNED = (NOISE, DEGREES)

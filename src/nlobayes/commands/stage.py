@@ -23,7 +23,8 @@ from nlobayes.artifacts.seals import digests
 from nlobayes.errors import InputError
 from nlobayes.stage_files import File, Stated
 from nlobayes.stages import PIPELINE
-from nlobayes.study.jobs import ModelJob, read_job
+from nlobayes.study.jobs import ModelJob
+from nlobayes.study.read_jobs import read_job
 from nlobayes.types import EarlierData
 
 Command = Callable[..., None]

@@ -18,8 +18,7 @@ from nlobayes.diagnostics.autocorrelation import (
     mean_autocorrelation,
     sokal_time,
 )
-from nlobayes.diagnostics.divergences import located
-from nlobayes.diagnostics.draws import ChainDraws
+from nlobayes.diagnostics.draws import ChainDraws, located
 from nlobayes.errors import InputError
 from nlobayes.types import Columns
 

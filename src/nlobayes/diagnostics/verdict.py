@@ -8,8 +8,14 @@ from nlobayes.checks import ConvergenceCheck, failed
 from nlobayes.diagnostics import convergence
 from nlobayes.diagnostics.autocorrelation import integrated_time
 from nlobayes.diagnostics.convergence import ess_bulk, ess_tail, rhat
-from nlobayes.diagnostics.divergences import located
-from nlobayes.diagnostics.draws import ChainDraws, SampleStats, check_distinct, check_fit
+from nlobayes.diagnostics.draws import (
+    ChainDraws,
+    SampleStats,
+    check_distinct,
+    check_fit,
+    located,
+    still_chains,
+)
 from nlobayes.diagnostics.limits import Thresholds, check_agreement, check_all
 from nlobayes.diagnostics.run_diagnostics import (
     Agreement,
@@ -19,7 +25,6 @@ from nlobayes.diagnostics.run_diagnostics import (
     OfChains,
     SamplerNumbers,
 )
-from nlobayes.diagnostics.stays import still_chains
 from nlobayes.diagnostics.thinning import choose_step
 
 

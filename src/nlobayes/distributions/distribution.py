@@ -1,11 +1,14 @@
-"""The protocols of predictive distributions and of laws of the noise."""
+"""The protocols of predictive distributions and of laws of the noise, and what all laws share."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from typing import Protocol, Self
 
 import numpy as np
 
+from nlobayes.errors import InputError
 from nlobayes.untyped import Array
 
 Rows = slice | np.ndarray
@@ -85,3 +88,38 @@ def values_at_points(values: Array, points: Rows) -> Array:
 def spread_over_points(scale: Array, shape: tuple[int, ...]) -> Array:
     """Give a scale the axes of samples (point, ...)."""
     return scale if np.ndim(scale) == 0 else np.reshape(scale, (-1, *(1 for _ in shape[1:])))
+
+
+_ELEMENTS = 200_000
+
+
+def point_chunks(samples: int, points: int) -> Iterator[slice]:
+    """Yield slices of points that keep (sample, point) temporaries near 2 MB, within a cache."""
+    width = max(1, _ELEMENTS // samples)
+    for start in range(0, points, width):
+        yield slice(start, start + width)
+
+
+_NODES = 8193
+_TAIL = 1e-8
+
+
+def to_the_tail(law: Law) -> tuple[np.ndarray, np.ndarray]:
+    """Tabulate a smooth law of scale one up to a probability of 1e-8 on each side."""
+    residual = nodes(float(law.quantile(1 - _TAIL)))
+    return residual, law.cdf(residual)[np.newaxis]
+
+
+def nodes(furthest: float) -> np.ndarray:
+    """Space residuals (node,) densely around zero, to the furthest on both sides."""
+    return np.sinh(np.linspace(-1, 1, _NODES) * math.asinh(furthest))
+
+
+def check_scale(law: Law) -> None:
+    """Refuse a scale that is not positive and finite.
+
+    Raises InputError if a scale is not.
+    """
+    scale = np.asarray(law.scale)
+    if not np.all((scale > 0) & np.isfinite(scale)):
+        raise InputError("distributions.scale", law=law)

@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nlobayes.distributions.chunks import point_chunks
-from nlobayes.distributions.distribution import Law, Rows
+from nlobayes.distributions.distribution import Law, Rows, point_chunks
 from nlobayes.distributions.quantiles import Solver, by_bracketing
 from nlobayes.untyped import Array
 

@@ -9,8 +9,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from nlobayes.distributions.chunks import point_chunks
-from nlobayes.distributions.distribution import Law
+from nlobayes.distributions.distribution import Law, point_chunks
 from nlobayes.distributions.tabulated import TabulatedLaw
 from nlobayes.untyped import Array
 

@@ -16,7 +16,7 @@ from nlobayes.fitting.one_run import OneRun
 from nlobayes.fitting.running import progress_bar
 from nlobayes.fitting.studies import Configuration, plan_of
 from nlobayes.study.job_builder import watch_job
-from nlobayes.study.run import RunSpec
+from nlobayes.study.presets import RunSpec
 from nlobayes.watching.chain_files import Folders, cached_reader
 
 KEPT = {"posterior": "assemble", "surrogates": "export", "data": "prepare"}

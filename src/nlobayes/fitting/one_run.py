@@ -23,7 +23,7 @@ from nlobayes.rivals import Rival
 from nlobayes.settings.values import Frozen
 from nlobayes.stages import PIPELINE, function_of
 from nlobayes.study.job_builder import prepare_job, rival_job, run_jobs, simulate_job
-from nlobayes.study.run import RunSpec
+from nlobayes.study.presets import RunSpec
 
 IN_WORDS = {
     "simulate": "table",

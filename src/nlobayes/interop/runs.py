@@ -12,7 +12,7 @@ from nlobayes.artifacts.places import RESULTS
 from nlobayes.artifacts.seals import digest
 from nlobayes.errors import InputError
 from nlobayes.study.jobs import ModelJob
-from nlobayes.study.stated_model import stated_model
+from nlobayes.study.read_jobs import stated_model
 from nlobayes.types import Dataset, EarlierData
 
 KINDS = ("posterior", "thinned")

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import (
-    BaseModel,
     Discriminator,
     Field,
     RootModel,
     Tag,
-    ValidationError,
     model_validator,
 )
 
@@ -34,9 +30,7 @@ from nlobayes.study.datasets import (
     KeptRows,
     Split,
     StatedProcess,
-    Target,
 )
-from nlobayes.study.files import READ_ERRORS, check_json_keys, read_text
 from nlobayes.study.network import Network
 from nlobayes.study.presets import (
     CalibrationTolerances,
@@ -48,9 +42,9 @@ from nlobayes.study.presets import (
     Thresholds,
 )
 from nlobayes.study.pretraining import Pretraining
-from nlobayes.study.refusal import refusal
 from nlobayes.study.sources import SOURCES, Source
 from nlobayes.study.sources.slha import Spectra
+from nlobayes.study.target import Target
 
 PRIOR_DRAWS = 500
 """Draws of a prior predictive check; about a dozen of them are outside each of the 2.5 and 97.5 %
@@ -267,36 +261,3 @@ class ExportJob(Frozen):
     """Divisor of the logits of classes."""
     likelihood: Annotated[Likelihood | None, Field(exclude_if=lambda value: value is None)] = None
     """Noise of the train rows, on which an infinitely wide network is conditioned."""
-
-
-Job = TypeVar("Job", bound=BaseModel)
-
-
-def read_job(kind: type[Job], spec: str | Job) -> Job:
-    """Read a job from JSON text, from a file with such text, or from standard input (`-`).
-
-    A program gives the job itself.
-
-    Raises InputError if the text does not specify a job of this kind.
-    """
-    if isinstance(spec, kind):
-        return spec
-    assert isinstance(spec, str), type(spec)
-    where = f"{kind.__name__} specification"
-    if spec == "-":
-        text = sys.stdin.read()
-    else:
-        text = spec if spec.lstrip().startswith("{") else _read(Path(spec))
-    try:
-        job = kind.model_validate_json(text)
-    except ValidationError as error:
-        raise refusal(error, where) from None
-    check_json_keys(text, where)
-    return job
-
-
-def _read(path: Path) -> str:
-    try:
-        return read_text(path)
-    except READ_ERRORS as error:
-        raise InputError("study.no_spec", where="--spec", path=path, reason=str(error)) from None

@@ -1,4 +1,4 @@
-"""Models of the presets of a study: their keys, defaults and limits.
+"""Models of the presets of a study and of a run: their keys, defaults and limits.
 
 These models, and those of `sources` and `methods`, are the only place of defaults. All are frozen
 and refuse unknown keys.
@@ -7,13 +7,18 @@ and refuse unknown keys.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field, field_validator
 
 from nlobayes.errors import InputError
 from nlobayes.evaluation.predictive.noises import NOISES
+from nlobayes.likelihoods import Likelihood
+from nlobayes.methods import Method
+from nlobayes.methods.mcmc import MCMC
+from nlobayes.priors import Prior
 from nlobayes.settings.agreement import Agreement
 from nlobayes.settings.own_function import Code, OwnFunction
 from nlobayes.settings.values import (
@@ -23,8 +28,12 @@ from nlobayes.settings.values import (
     NamesOrNone,
     Positive,
     PositiveInt,
+    Seed,
     Seeds,
 )
+from nlobayes.study.datasets import DatasetPreset
+from nlobayes.study.network import Network
+from nlobayes.study.pretraining import Pretraining
 
 
 class Thresholds(Agreement):
@@ -218,3 +227,48 @@ class Grid(Frozen):
     @classmethod
     def _one_is_many(cls, names: Any) -> Any:
         return [names] if isinstance(names, str | int) else names
+
+
+CROSSED = ("dataset", "network", "prior", "likelihood", "pretraining", "method")
+"""Kinds of presets that grids cross, in the order of the path of a run."""
+
+
+class RunSpec(Frozen):
+    """All presets and settings of one run."""
+
+    names: dict[str, str]
+    dataset: DatasetPreset
+    network: Network
+    prior: Prior
+    likelihood: Likelihood
+    pretraining: Pretraining
+    method: Method
+    evaluation: Evaluation
+    seed: Seed
+    precision: Literal["float32", "float64"]
+    execution: Execution
+
+    @cached_property
+    def run_id(self) -> str:
+        """Path of the run: its preset names and its seed."""
+        return "/".join([*(self.names[kind] for kind in CROSSED), f"s{self.seed}"])
+
+    @cached_property
+    def model_id(self) -> str:
+        """Path of the sampled model, shared by all samplers: the run without its sampler."""
+        return "/".join([*(self.names[kind] for kind in CROSSED[:-1]), f"s{self.seed}"])
+
+    @cached_property
+    def starts(self) -> Sequence[int]:
+        """Number of the MAP that each chain, or each member of an ensemble, starts from."""
+        return self.method.starts
+
+    @cached_property
+    def chain_groups(self) -> list[list[int]]:
+        """Numbers of the chains of each job; none for methods without chains."""
+        return self.method.chain_groups(self.execution.chains_per_job)
+
+    @property
+    def mcmc(self) -> MCMC | None:
+        """Method if it is one of chains, else None."""
+        return self.method if isinstance(self.method, MCMC) else None

@@ -25,8 +25,8 @@ from nlobayes.stages.sizes import (
 )
 from nlobayes.study.datasets import DatasetPreset
 from nlobayes.study.jobs import PRIOR_DRAWS
-from nlobayes.study.marginalised import MARGINALISED, marginal_numbers
-from nlobayes.study.run import RunSpec
+from nlobayes.study.network_checks import MARGINALISED, marginal_numbers
+from nlobayes.study.presets import RunSpec
 
 CLASSES = 10
 """Assumed number of classes if a network does not state it."""

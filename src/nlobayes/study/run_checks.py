@@ -7,11 +7,14 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from nlobayes.errors import InputError
-from nlobayes.study.architecture import check_architecture
-from nlobayes.study.infinite import check_infinite
-from nlobayes.study.marginalised import MARGINALISED, check_marginalised, check_output_drawn
-from nlobayes.study.presets import Grid
-from nlobayes.study.run import RunSpec
+from nlobayes.study.network_checks import (
+    MARGINALISED,
+    check_architecture,
+    check_infinite,
+    check_marginalised,
+    check_output_drawn,
+)
+from nlobayes.study.presets import Grid, RunSpec
 
 CLASSES = "classes"
 MOST_PARAMETERS = 4000

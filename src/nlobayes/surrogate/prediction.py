@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from scipy.special import entr
 
 from nlobayes.model.conditioning import differentiable_curve
 from nlobayes.model.networks import Network, forward, layer_names, layers_of
 from nlobayes.surrogate import process
-from nlobayes.types import SurrogateContent
+from nlobayes.types import Plane, SurrogateContent
 
 ACTIVATIONS_AT_ONCE = 200_000
 """Activations of one layer in one matrix product: for fewer points it takes more draws."""
@@ -88,3 +89,27 @@ def process_function(content: SurrogateContent) -> Callable[[jax.Array], jax.Arr
         return values
 
     return evaluate
+
+
+ROWS_OF_GRID = 61
+"""Points along each side of the grid."""
+MARGIN = 0.1
+"""Margin of the grid beyond the rows on every side, as a share of their range."""
+
+
+def grid_over(inputs: np.ndarray) -> np.ndarray:
+    """Make a grid (grid_point, 2) over rows of two inputs (row, 2); the second varies fastest."""
+    low, high = inputs.min(axis=0), inputs.max(axis=0)
+    margin = MARGIN * (high - low)
+    axes = np.linspace(low - margin, high + margin, ROWS_OF_GRID).T
+    return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 2)
+
+
+def plane_of(grid: np.ndarray, parts: Iterable[np.ndarray]) -> Plane:
+    """Average the probabilities (draw, point, class) over the draws for each part of the grid."""
+    means, entropies = [], []
+    for part in parts:
+        each = part.astype(np.float64)
+        means.append(each.mean(axis=0))
+        entropies.append(entr(each).sum(axis=2).mean(axis=0))
+    return Plane(grid, np.concatenate(means), np.concatenate(entropies))

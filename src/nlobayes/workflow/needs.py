@@ -7,8 +7,8 @@ from functools import cache
 
 from nlobayes.stages import PIPELINE
 from nlobayes.stages.sizes import Size
+from nlobayes.study.presets import RunSpec
 from nlobayes.study.resources import Need, need, rows_of, size_of, size_of_dataset
-from nlobayes.study.run import RunSpec
 from nlobayes.untyped import Document
 from nlobayes.workflow.inputs import Wildcards
 from nlobayes.workflow.plan import Plan

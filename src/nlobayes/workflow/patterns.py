@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterable
 
 from nlobayes.settings.values import NAME
-from nlobayes.study.run import CROSSED
-from nlobayes.workflow.figures import PRIOR
+from nlobayes.study.presets import CROSSED
+from nlobayes.workflow.figures import CLASSES, PRIOR, Task
 from nlobayes.workflow.plan import Plan
-from nlobayes.workflow.tasks import CLASSES, Task
 
 NUMBER = r"\d+"
 IN_ONE_JOB = ("approximate", "sample")

@@ -9,13 +9,12 @@ from typing import TypeVar
 
 from nlobayes.errors import InputError
 from nlobayes.study.comparison import CompareJob, compare_job
-from nlobayes.study.grid import Study, load_study, reported_renamed_keys
+from nlobayes.study.grid import Study, load_study, override, presets_here, reported_renamed_keys
 from nlobayes.study.jobs_of_runs import FidelityJob, TimedMethod
 from nlobayes.study.labels import labels, model_labels
-from nlobayes.study.library import override, presets_here
-from nlobayes.study.run import RunSpec
+from nlobayes.study.presets import RunSpec
 from nlobayes.untyped import Facts
-from nlobayes.workflow.tasks import Task, task_of
+from nlobayes.workflow.figures import Task, task_of
 
 Value = TypeVar("Value")
 Paths = list[str]

@@ -1,4 +1,7 @@
-"""Settings of the planning process: exit, garbage collection, rate of jobs, Python of jobs."""
+"""The planning process: what it checks first, and its settings.
+
+These are exit, garbage collection, rate of jobs, and the Python of jobs.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,13 @@ import gc
 import re
 import shlex
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import NoReturn, Protocol
 
 from nlobayes.errors import InputError
+from nlobayes.study.files import read_study
+from nlobayes.study.labels import DEFAULT_STUDY
 
 
 class Scheduler(Protocol):
@@ -65,3 +70,36 @@ def shell_prefix() -> str:
     """Return the shell prefix by which jobs find the Python of this Snakemake."""
     folder = shlex.quote(str(Path(sys.executable).parent))
     return f"set -euo pipefail; export PATH={folder}:$PATH; "
+
+
+MENDING = {"--cleanup-metadata", "--lint", "--touch", "-t", "--unlock"}
+"""Options of Snakemake that plan nothing, or that repair records."""
+RECORDS = (Path(".snakemake/metadata"), Path(".snakemake/incomplete"))
+
+
+def check_study_files(given: Iterable[Path]) -> None:
+    """Exit if the default study or another given file is no plain study.
+
+    Snakemake's own reader runs templates and accepts repeated keys, of which the last wins. As in
+    Snakemake, the default study may be missing if another file is given.
+    """
+    files = [*given]
+    default = [DEFAULT_STUDY] if DEFAULT_STUDY.exists() or not files else []
+    try:
+        for path in (*default, *files):
+            read_study(path)
+    except InputError as error:
+        stop(error)
+
+
+def refuse_results_without_records(arguments: Iterable[str]) -> None:
+    """Exit if there are results but no records, as Snakemake would assume that they are current."""
+    if MENDING & {*arguments} or any(_first_file(folder) for folder in RECORDS):
+        return
+    for path in _first_file(Path("results"), "[!.]*"):
+        stop(InputError("workflow.no_records", result=path))
+
+
+def _first_file(folder: Path, pattern: str = "*") -> list[Path]:
+    """Return the first file below a folder as a list, which is empty if there is none."""
+    return next(([path] for path in folder.rglob(pattern) if path.is_file()), [])

@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from nlobayes.figures import FigureKind, names_of
-from nlobayes.study.run import RunSpec
+from nlobayes.study.presets import RunSpec
 from nlobayes.workflow.figures import (
     DATA,
     FIDELITY,
     LANDSCAPE_FIGURES,
+    NUMBERS,
     PRIOR,
     PULLS,
     SCANS,
     SETTINGS,
+    figures_that_data_allow,
+    task_of,
 )
 from nlobayes.workflow.inputs import Wildcards, metrics_of
 from nlobayes.workflow.plan import MAPS_OF_PLANE, Paths, Plan
-from nlobayes.workflow.tasks import NUMBERS, figures_that_data_allow, task_of
 
 
 def outputs_of(plan: Plan, *grids: str) -> Callable[[Wildcards], Paths]:

@@ -25,7 +25,7 @@ from nlobayes.data.datasets import Choices, make_dataset
 from nlobayes.data.selection import Selection
 from nlobayes.data.splits import SPLITS, TEST
 from nlobayes.study.jobs import ModelJob
-from nlobayes.surrogate.plane import grid_over
+from nlobayes.surrogate.prediction import grid_over
 from nlobayes.types import Dataset, PredictedDraws
 from tests.unit.conftest import predicted_groups
 

@@ -14,7 +14,8 @@ from nlobayes import builder
 from nlobayes.artifacts.contents import write_dataset
 from nlobayes.artifacts.netcdf import open_artifact
 from nlobayes.commands.pipeline.assemble import assemble
-from nlobayes.study.jobs import WarmupJob, read_job
+from nlobayes.study.jobs import WarmupJob
+from nlobayes.study.read_jobs import read_job
 from nlobayes.types import Dataset
 from tests.refusals import refused
 from tests.unit.artifacts.opened import read_checkpoint

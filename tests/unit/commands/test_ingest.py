@@ -19,7 +19,8 @@ from nlobayes.commands.pipeline.ingest import ingest
 from nlobayes.commands.pipeline.prepare import prepare
 from nlobayes.data.table_files import read_table
 from nlobayes.errors import InputError
-from nlobayes.study.jobs import IngestJob, read_job
+from nlobayes.study.jobs import IngestJob
+from nlobayes.study.read_jobs import read_job
 
 if TYPE_CHECKING:
     from tests.conftest import Point

@@ -17,7 +17,8 @@ from nlobayes.commands.pipeline.evaluate import evaluate
 from nlobayes.commands.pipeline.posterior_predictive import posterior_predictive
 from nlobayes.commands.pipeline.thin import thin
 from nlobayes.stage_files import Stated
-from nlobayes.study.jobs import EvaluateJob, PosteriorPredictiveJob, read_job
+from nlobayes.study.jobs import EvaluateJob, PosteriorPredictiveJob
+from nlobayes.study.read_jobs import read_job
 from nlobayes.types import Dataset
 from tests.refusals import refused
 

@@ -12,7 +12,7 @@ import pytest
 from nlobayes.artifacts.contents import read_dataset
 from nlobayes.commands.pipeline.prepare import prepare
 from nlobayes.data.table_files import to_csv_text
-from nlobayes.study.datasets import Target
+from nlobayes.study.target import Target
 from nlobayes.types import Dataset, Table
 from tests.refusals import invalid, refused
 

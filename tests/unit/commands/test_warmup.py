@@ -13,7 +13,8 @@ from nlobayes import builder
 from nlobayes.artifacts.contents import read_map, write_map
 from nlobayes.artifacts.netcdf import open_artifact, read_attrs
 from nlobayes.commands.pipeline.warmup import warmup
-from nlobayes.study.jobs import WarmupJob, read_job
+from nlobayes.study.jobs import WarmupJob
+from nlobayes.study.read_jobs import read_job
 from nlobayes.types import Dataset
 from tests.refusals import refused
 from tests.unit.artifacts.opened import read_checkpoint

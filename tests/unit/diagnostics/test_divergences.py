@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from nlobayes.diagnostics import tightness
-from nlobayes.diagnostics.divergences import located
+from nlobayes.diagnostics.draws import located
 
 
 def test_deviations_by_hand() -> None:

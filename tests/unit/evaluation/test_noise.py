@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 from scipy.optimize import brentq
 
-from nlobayes.distributions.chunks import point_chunks
+from nlobayes.distributions.distribution import point_chunks
 from nlobayes.distributions.laws import LAWS
 from nlobayes.evaluation.predictive.density import (
     log_predictive_density,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import integrate
 
-from nlobayes.distributions import recalibration
+from nlobayes.distributions.laws import recalibrated_student_t
 from nlobayes.distributions.laws.recalibrated_student_t import RecalibratedStudentT
 from nlobayes.distributions.laws.student_t import StudentT
 from nlobayes.evaluation.predictive.noises import conformal
@@ -24,13 +24,13 @@ def noise_of(nodes: np.ndarray, degrees: float = 5.0, scale: float = 0.03) -> Re
 
 @pytest.mark.parametrize("nodes", NODES)
 def test_inverse_undoes_the_map(nodes: np.ndarray) -> None:
-    end = recalibration.END * nodes[0]
+    end = recalibrated_student_t.END * nodes[0]
     tails = np.concatenate([np.geomspace(end, 0.01, 30), np.linspace(0.01, 1, 30)])
-    raised = recalibration.recalibrate(tails, nodes)
-    assert recalibration.recalibrate(np.array([0.0, end / 2]), nodes).tolist() == [0, 0]
-    np.testing.assert_allclose(recalibration.invert(raised, nodes), tails, rtol=1e-9)
+    raised = recalibrated_student_t.recalibrate(tails, nodes)
+    assert recalibrated_student_t.recalibrate(np.array([0.0, end / 2]), nodes).tolist() == [0, 0]
+    np.testing.assert_allclose(recalibrated_student_t.invert(raised, nodes), tails, rtol=1e-9)
     np.testing.assert_allclose(
-        recalibration.recalibrate(nodes, nodes), recalibration.TAILS[: len(nodes)]
+        recalibrated_student_t.recalibrate(nodes, nodes), recalibrated_student_t.TAILS[: len(nodes)]
     )
 
 
@@ -81,7 +81,7 @@ def test_nodes_from_ranks_cover_the_next_residual_exactly(rows: int) -> None:
     """
     rng = np.random.default_rng(2)
     found = [conformal.conformal_nodes(rng.random(rows)) for _ in range(4000)]
-    np.testing.assert_allclose(np.mean(found, axis=0), recalibration.TAILS, atol=0.005)
+    np.testing.assert_allclose(np.mean(found, axis=0), recalibrated_student_t.TAILS, atol=0.005)
 
 
 def test_bins_are_of_equal_counts_and_never_empty() -> None:
@@ -102,7 +102,7 @@ def test_a_flat_centre_is_covered_at_every_level_that_is_recalibrated() -> None:
     tails = 2 * StudentT(0.03, 5.0).cdf(-np.abs(residual))
     noise = noise_of(conformal.conformal_nodes(tails[:4000]))
     held = np.abs(2 * noise.cdf(residual[4000:]) - 1)
-    for tail in recalibration.TAILS:
+    for tail in recalibrated_student_t.TAILS:
         assert np.mean(held < 1 - tail) == pytest.approx(1 - tail, abs=0.03)
     two = noise_of(conformal.conformal_nodes(tails[:4000])[:2])
     assert np.mean(np.abs(2 * two.cdf(residual[4000:]) - 1) < 0.25) < 0.15

@@ -65,7 +65,7 @@ def test_the_mixture_averages_densities_over_draws(
     within = np.mean((probability > 0.16) & (probability < 0.84))
     assert whole["coverage_68"] == pytest.approx(within)
     parts = [slice(0, 2), slice(2, POINTS)]
-    chunks = "nlobayes.evaluation.predictive.stated_noise.point_chunks"
+    chunks = "nlobayes.evaluation.tasks.stated.point_chunks"
     monkeypatch.setattr(chunks, lambda *_: parts)
     again = scores(draws, observed, noise)
     assert again.pop(MONTE_CARLO) == pytest.approx(whole.pop(MONTE_CARLO))

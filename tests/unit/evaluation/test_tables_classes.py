@@ -6,7 +6,7 @@ import pytest
 from nlobayes.data.splits import TEST
 from nlobayes.evaluation.scores.classification.classes import classification_scores, predict_classes
 from nlobayes.evaluation.tables import classes
-from nlobayes.surrogate.plane import ROWS_OF_GRID, grid_over, plane_of
+from nlobayes.surrogate.prediction import ROWS_OF_GRID, grid_over, plane_of
 from tests.unit.plots.class_tables import clouds, columns_of
 
 CLASSES = 3

@@ -11,7 +11,7 @@ from nlobayes.evaluation.classification.decisions import (
 )
 from nlobayes.evaluation.scores.classification.classes import predict_classes
 from nlobayes.evaluation.tables.classes import example_tables, plane_tables
-from nlobayes.surrogate.plane import grid_over, plane_of
+from nlobayes.surrogate.prediction import grid_over, plane_of
 from nlobayes.types import Columns, Dataset
 from tests.rows import dataset_of
 

@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from nlobayes.study.grid import Study, load_study
-from nlobayes.study.library import override
+from nlobayes.study.grid import Study, load_study, override
 
 SMALL: dict[str, Any] = {
     "datasets": {

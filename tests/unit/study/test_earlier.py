@@ -8,7 +8,8 @@ import pytest
 
 from nlobayes.priors.independent import FanInPrior
 from nlobayes.study.job_builder import run_jobs
-from nlobayes.study.jobs import PretrainJob, read_job
+from nlobayes.study.jobs import PretrainJob
+from nlobayes.study.read_jobs import read_job
 from tests.refusals import invalid, refused
 from tests.unit.study.small import make_study
 

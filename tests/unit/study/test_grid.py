@@ -8,8 +8,7 @@ import yaml
 from nlobayes.kernels.nuts import NUTSKernel
 from nlobayes.methods.mcmc import MCMC
 from nlobayes.study.grid import SECTIONS, load_study
-from nlobayes.study.presets import Execution
-from nlobayes.study.run import CROSSED
+from nlobayes.study.presets import CROSSED, Execution
 from tests.refusals import invalid, refused
 from tests.unit.study.small import make_study
 

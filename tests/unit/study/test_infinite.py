@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from nlobayes.study.library import override
+from nlobayes.study.grid import override
 from nlobayes.study.resources import size_of
 from tests.refusals import refused
 from tests.unit.study.small import make_study

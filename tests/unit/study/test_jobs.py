@@ -24,8 +24,8 @@ from nlobayes.study.jobs import (
     TabulateChainsJob,
     TabulateJob,
     WarmupJob,
-    read_job,
 )
+from nlobayes.study.read_jobs import read_job
 from nlobayes.study.sources.slha import SlhaSource
 from tests.refusals import invalid, refused
 from tests.unit.study.small import make_study

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from nlobayes.study.library import override
-from nlobayes.study.marginalised import marginal_numbers
+from nlobayes.study.grid import override
+from nlobayes.study.network_checks import marginal_numbers
 from nlobayes.study.resources import need, size_of
 from tests.refusals import refused
 from tests.unit.study.small import make_study

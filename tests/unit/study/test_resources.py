@@ -9,11 +9,11 @@ from pydantic import TypeAdapter
 from nlobayes.likelihoods import Likelihood
 from nlobayes.stages import PIPELINE
 from nlobayes.stages.sizes import Size
-from nlobayes.study.datasets import Target
 from nlobayes.study.grid import Study
+from nlobayes.study.presets import RunSpec
 from nlobayes.study.resources import GPU_MB, SNAKEMAKE_MB, need, rows_of, size_of
-from nlobayes.study.run import RunSpec
 from nlobayes.study.sources import UNKNOWN_ROWS
+from nlobayes.study.target import Target
 from tests.unit.study.small import make_study
 
 BASE_MB = {name: mb for name, stage in PIPELINE.items() if (mb := stage.base_mb) is not None}

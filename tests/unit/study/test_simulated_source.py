@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 
 from nlobayes.study.datasets import DatasetPreset
+from nlobayes.study.grid import read_presets
 from nlobayes.study.job_builder import prepare_job, simulate_job
-from nlobayes.study.jobs import SimulateJob, read_job
-from nlobayes.study.library import read_presets
+from nlobayes.study.jobs import SimulateJob
+from nlobayes.study.read_jobs import read_job
 from nlobayes.study.references.calculation import CalculatedReference
 from nlobayes.study.sources.simulate import SimulatedSource
 from tests.refusals import invalid, refused

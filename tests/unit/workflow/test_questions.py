@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from nlobayes.figures import FigureKind, names_of
+from nlobayes.study.grid import override
 from nlobayes.study.job_builder import run_jobs
-from nlobayes.study.library import override
 from nlobayes.study.resources import need, size_of
 from nlobayes.workflow.inputs import Inputs
 from nlobayes.workflow.needs import Needs

@@ -17,8 +17,7 @@ from nlobayes.artifacts.audit.origins import RECORDS, Origin, Project
 from nlobayes.artifacts.places import is_result, remedy
 from nlobayes.code_digest import code_digest
 from nlobayes.errors import InputError, one_line
-from nlobayes.study import jobs
-from nlobayes.study.stage_jobs import SPECIFICATIONS
+from nlobayes.study.read_jobs import SPECIFICATIONS, read_job
 
 AGAIN = "run the workflow again"
 UNREAD = "surrogate"
@@ -210,6 +209,6 @@ def _of_spec(origin: Origin) -> Iterator[str]:
     job = SPECIFICATIONS[origin.verb]
     if job is not None:
         try:
-            jobs.read_job(job, json.dumps(origin.facts["spec"]))
+            read_job(job, json.dumps(origin.facts["spec"]))
         except InputError as error:
             yield f"specification: {error}"

@@ -29,7 +29,7 @@ from nlobayes.metrics.shown import MONTE_CARLO, error_of
 from nlobayes.reporting import comparison_tables as tables
 from nlobayes.reporting.renderers import in_box, wide_console
 from nlobayes.study.comparison import ComparedRun, CompareJob, scanned, varied
-from nlobayes.study.jobs import read_job
+from nlobayes.study.read_jobs import read_job
 
 SCORES = ("diagnostics.json", "evaluation.json")
 WRITTEN = (

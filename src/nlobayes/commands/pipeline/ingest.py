@@ -19,7 +19,8 @@ from nlobayes.commands.made_table import check_ending, write_table
 from nlobayes.data.prospino import make_layout
 from nlobayes.data.spectra import Account, Reading, SpectrumRequest, read_file, tabulate
 from nlobayes.errors import InputError
-from nlobayes.study.jobs import IngestJob, read_job
+from nlobayes.study.jobs import IngestJob
+from nlobayes.study.read_jobs import read_job
 from nlobayes.study.sources.slha import Spectra
 from nlobayes.watching.progress import passing
 

@@ -21,8 +21,8 @@ from nlobayes.commands.stage import earlier_of
 from nlobayes.errors import InputError
 from nlobayes.model.networks import network_of
 from nlobayes.own_functions import bind_activations
-from nlobayes.study.jobs import read_job
 from nlobayes.study.jobs_of_runs import SpeedJob, TimedRun
+from nlobayes.study.read_jobs import read_job
 from nlobayes.types import Columns, Dataset
 from nlobayes.untyped import Document
 

@@ -18,9 +18,9 @@ from nlobayes.commands.draws_at_points import model_of, predict_draws
 from nlobayes.errors import InputError
 from nlobayes.evaluation.reweighting import importance
 from nlobayes.evaluation.reweighting.importance import Weights
+from nlobayes.study.grid import preset_of
 from nlobayes.study.jobs import ModelJob
 from nlobayes.study.jobs_of_runs import ReweightJob
-from nlobayes.study.library import preset_of
 from nlobayes.study.refusal import refusal
 from nlobayes.types import NamedArrays
 from nlobayes.untyped import Document

@@ -16,9 +16,9 @@ from nlobayes.reporting.columns import RED
 from nlobayes.reporting.landing_page import landing_page
 from nlobayes.reporting.renderers import in_terminal, wide_console
 from nlobayes.reporting.run_tables import further_tables, summary_table
-from nlobayes.study.jobs import read_job
 from nlobayes.study.jobs_of_runs import SummaryJob
 from nlobayes.study.labels import DEFAULT_STUDY, labels, read_whole_study, shortened
+from nlobayes.study.read_jobs import read_job
 from nlobayes.untyped import Facts
 
 MOST_SURROGATES = 8

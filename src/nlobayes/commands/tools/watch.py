@@ -15,9 +15,9 @@ from rich.text import Text
 
 from nlobayes.errors import InputError
 from nlobayes.study.job_builder import watch_job
-from nlobayes.study.jobs import read_job
 from nlobayes.study.jobs_of_runs import WatchedRun, WatchJob
 from nlobayes.study.labels import DEFAULT_STUDY, labels, read_whole_study
+from nlobayes.study.read_jobs import read_job
 from nlobayes.watching.chain_files import Folders, cached_reader
 from nlobayes.watching.run_states import RunState, found_runs, state_of, time_span
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from nlobayes.distributions import tables
+from nlobayes.distributions import distribution
 from nlobayes.distributions.distribution import Rows, spread_over_points, values_at_points
 from nlobayes.untyped import Array
 
@@ -50,11 +50,11 @@ class Gaussian(NamedTuple):
 
     def check(self) -> None:
         """Refuse a scale that is not positive and finite."""
-        tables.check_scale(self)
+        distribution.check_scale(self)
 
     def table(self) -> tuple[np.ndarray, np.ndarray]:
         """Tabulate the distribution function in units of the scale."""
-        return tables.to_the_tail(Gaussian(1.0))
+        return distribution.to_the_tail(Gaussian(1.0))
 
 
 def build(*, scale: Array, degrees_of_freedom: Array = None, tails: Array = None) -> Gaussian:

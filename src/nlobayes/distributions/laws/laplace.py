@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nlobayes.distributions import tables
+from nlobayes.distributions import distribution
 from nlobayes.distributions.distribution import Rows, spread_over_points, values_at_points
 from nlobayes.untyped import Array
 
@@ -52,11 +52,11 @@ class Laplace(NamedTuple):
 
     def check(self) -> None:
         """Refuse a scale that is not positive and finite."""
-        tables.check_scale(self)
+        distribution.check_scale(self)
 
     def table(self) -> tuple[np.ndarray, np.ndarray]:
         """Tabulate the distribution function in units of the scale."""
-        return tables.to_the_tail(Laplace(1.0))
+        return distribution.to_the_tail(Laplace(1.0))
 
 
 def build(*, scale: Array, degrees_of_freedom: Array = None, tails: Array = None) -> Laplace:

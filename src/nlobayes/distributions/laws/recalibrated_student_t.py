@@ -1,7 +1,11 @@
-"""A Student-t whose 25, 50, 68 and 95 % intervals are those of held-out residuals.
+"""A recalibrated Student-t: its tail is mapped, piecewise linearly, to the observed tail.
 
-The recalibrated function is the tail, the probability of a larger residual of either sign
-(`recalibration`).
+The tail is the probability of a larger residual of either sign. Between the nodes the density stays
+that of the law, times a constant.
+
+The residuals end where 2 % of the outer tail of the law are left, 0.1 % of the residuals.
+Validation rows have no information beyond, and ten to the power of an unbounded Student-t has no
+mean.
 """
 
 from __future__ import annotations
@@ -12,11 +16,64 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from nlobayes.distributions import recalibration, tables
+from nlobayes.distributions import distribution
 from nlobayes.distributions.distribution import Rows, spread_over_points, values_at_points
 from nlobayes.distributions.laws.student_t import StudentT
 from nlobayes.errors import InputError
 from nlobayes.untyped import Array
+
+TAILS = (0.05, 0.32, 0.5, 0.75)
+"""Tails of the intervals that are recalibrated, 95, 68, 50 and 25 %.
+
+Fewer nodes are the first of these: files of earlier releases have two, of 95 and 68 %.
+"""
+
+END = 0.02
+"""Share of the outer tail that is left where the residuals end."""
+
+
+def recalibrate(tail: np.ndarray, nodes: np.ndarray) -> np.ndarray:
+    """Return the observed tail for a tail of the law; `nodes` (..., node) are tails of the law."""
+    return _line(tail, ends(nodes), _observed(nodes))
+
+
+def invert(tail: float | np.ndarray, nodes: np.ndarray) -> np.ndarray:
+    """Return the tail of the law for an observed one."""
+    return _line(tail, _observed(nodes), ends(nodes))
+
+
+def slope(tail: np.ndarray, nodes: np.ndarray) -> np.ndarray:
+    """Return the factor on the density where the law has this tail."""
+    *outer, found = factors(nodes)
+    for place in reversed(range(len(outer))):
+        found = np.where(tail < nodes[..., place], outer[place], found)
+    return found
+
+
+def factors(nodes: np.ndarray) -> list[np.ndarray]:
+    """Return the factors on the density beyond the outermost node, between nodes, and within."""
+    beyond, observed = ends(nodes), _observed(nodes)
+    steps = zip(beyond, beyond[1:], observed, observed[1:], strict=False)
+    return [(d - c) / (b - a) for a, b, c, d in steps]
+
+
+def ends(nodes: np.ndarray) -> tuple[Array, ...]:
+    """Return the tails of the law at the ends of the line segments."""
+    return END * nodes[..., 0], *np.moveaxis(nodes, -1, 0), 1.0
+
+
+def _observed(nodes: np.ndarray) -> tuple[float, ...]:
+    """Return the observed tails at the ends of the line segments."""
+    return 0.0, *TAILS[: np.shape(nodes)[-1]], 1.0
+
+
+def _line(
+    value: float | np.ndarray, x: tuple[float | np.ndarray, ...], y: tuple[float | np.ndarray, ...]
+) -> np.ndarray:
+    """Interpolate between nodes that may differ from point to point."""
+    steps = zip(x, x[1:], y, y[1:], strict=False)
+    parts = [(d - c) * np.clip((value - a) / (b - a), 0.0, 1.0) for a, b, c, d in steps]
+    return y[0] + np.sum(np.broadcast_arrays(*parts), axis=0)
 
 
 class RecalibratedStudentT(NamedTuple):
@@ -41,18 +98,18 @@ class RecalibratedStudentT(NamedTuple):
         Its mass is 1.001 with what is beyond the ends, and 1 within.
         """
         plain = self._plain()
-        factor = recalibration.slope(2 * plain.cdf(-np.abs(value)), self.tails)
+        factor = slope(2 * plain.cdf(-np.abs(value)), self.tails)
         return plain.logpdf(value) + np.log(factor)
 
     def cdf(self, value: Array) -> Array:
         """Return the probability of a smaller residual (..., point)."""
         tail = 2 * self._plain().cdf(-np.abs(value))
-        half = recalibration.recalibrate(tail, self.tails) / 2
+        half = recalibrate(tail, self.tails) / 2
         return np.where(value < 0, half, 1 - half)
 
     def quantile(self, probability: float) -> Array:
         """Return the residual that is exceeded with probability 1 - `probability`."""
-        half = recalibration.invert(2 * min(probability, 1 - probability), self.tails) / 2
+        half = invert(2 * min(probability, 1 - probability), self.tails) / 2
         side = math.copysign(1.0, 0.5 - probability)
         return side * self.scale * stdtrit(self.degrees_of_freedom, half)
 
@@ -61,7 +118,7 @@ class RecalibratedStudentT(NamedTuple):
         nodes = np.reshape(self.tails, (-1, *(1 for _ in shape[1:]), self.tails.shape[-1]))
         residual, [probability] = self._plain().table()
         uniform = rng.random(shape)
-        half = recalibration.invert(2 * np.minimum(uniform, 1 - uniform), nodes) / 2
+        half = invert(2 * np.minimum(uniform, 1 - uniform), nodes) / 2
         standard = np.copysign(np.interp(half, probability, residual), uniform - 0.5)
         drawn: np.ndarray = spread_over_points(self.scale, shape) * standard
         return drawn
@@ -85,9 +142,9 @@ class RecalibratedStudentT(NamedTuple):
     def table(self) -> tuple[np.ndarray, np.ndarray]:
         """Tabulate the distribution function of each row of tails, up to its end."""
         bins, unit = np.atleast_2d(self.tails), self._replace(scale=1.0)
-        ends = recalibration.invert(0.0, bins)[:, np.newaxis]
+        ends = invert(0.0, bins)[:, np.newaxis]
         kinks = np.abs(stdtrit(self.degrees_of_freedom, np.hstack([ends, bins]) / 2)).ravel()
-        residual = np.union1d(tables.nodes(kinks.max()), [-kinks, kinks])
+        residual = np.union1d(distribution.nodes(kinks.max()), [-kinks, kinks])
         return residual, np.stack([unit._replace(tails=each).cdf(residual) for each in bins])
 
     def _plain(self) -> StudentT:
@@ -103,10 +160,9 @@ def build(
 
 def variance(tails: np.ndarray, degrees: float) -> np.ndarray:
     """Return the variance for each row of tails (..., node), in units of the squared scale."""
-    nodes = [_second_moment(tail, degrees) for tail in recalibration.ends(tails)[:-1]]
+    nodes = [_second_moment(tail, degrees) for tail in ends(tails)[:-1]]
     parts = np.diff([*nodes, np.full_like(nodes[0], degrees / (degrees - 2))], axis=0)
-    factors = recalibration.factors(tails)
-    return sum(factor * part for factor, part in zip(factors, parts, strict=True))
+    return sum(factor * part for factor, part in zip(factors(tails), parts, strict=True))
 
 
 def _second_moment(tail: np.ndarray, degrees: float) -> np.ndarray:

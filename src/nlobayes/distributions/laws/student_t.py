@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import gammaln, stdtr, stdtrit
 
-from nlobayes.distributions import tables
+from nlobayes.distributions import distribution
 from nlobayes.distributions.distribution import Rows, spread_over_points, values_at_points
 from nlobayes.errors import InputError
 from nlobayes.untyped import Array
@@ -62,14 +62,14 @@ class StudentT(NamedTuple):
 
     def check(self) -> None:
         """Refuse a scale that is not positive and finite, and no more than 2 degrees of freedom."""
-        tables.check_scale(self)
+        distribution.check_scale(self)
         degrees = self.degrees_of_freedom
         if degrees is None or not np.all(np.asarray(degrees) > 2):
             raise InputError("distributions.degrees_of_freedom", degrees=degrees)
 
     def table(self) -> tuple[np.ndarray, np.ndarray]:
         """Tabulate the distribution function in units of the scale."""
-        return tables.to_the_tail(self._replace(scale=1.0))
+        return distribution.to_the_tail(self._replace(scale=1.0))
 
     def _log_height(self) -> Array:
         """Return the log density of a residual of zero."""

@@ -7,7 +7,7 @@ is the true one. A class is scored only at points where it is predicted.
 import numpy as np
 
 from nlobayes.checks import CalibrationCheck
-from nlobayes.distributions.chunks import point_chunks
+from nlobayes.distributions.distribution import point_chunks
 from nlobayes.evaluation.scores.regression.calibration import wilson_interval
 
 BINS = 15

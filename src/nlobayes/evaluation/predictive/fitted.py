@@ -9,8 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from nlobayes.distributions.chunks import point_chunks
-from nlobayes.distributions.distribution import Law
+from nlobayes.distributions.distribution import Law, point_chunks
 from nlobayes.distributions.mixture import Mixture
 from nlobayes.errors import InputError
 from nlobayes.evaluation.predictive.scale_regression import Knots

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import rel_entr
 
-from nlobayes.distributions.chunks import point_chunks
+from nlobayes.distributions.distribution import point_chunks
 from nlobayes.errors import InputError
 from nlobayes.evaluation.reweighting.importance import (
     Weights,

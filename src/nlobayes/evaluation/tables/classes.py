@@ -70,7 +70,7 @@ def plane_tables(
 
     The plane has a row for each class of a point. `disagreement` is the mutual information of class
     and draw in nats: the entropy of the mean probabilities minus the mean entropy, as in
-    `classification.scores`.
+    `scores.classification`.
 
     Parameters
     ----------

@@ -8,8 +8,7 @@ import numpy as np
 
 from nlobayes.data.splits import SPLITS, TRAIN
 from nlobayes.data.transforms import apply_scale, target_transform
-from nlobayes.distributions.chunks import point_chunks
-from nlobayes.distributions.distribution import Law
+from nlobayes.distributions.distribution import Law, point_chunks
 from nlobayes.distributions.laws import LAWS
 from nlobayes.errors import InputError
 from nlobayes.evaluation import monte_carlo

@@ -14,9 +14,8 @@ Artificial Intelligence 74 (2015) 9, for residuals of folds.
 import numpy as np
 from scipy.stats import spearmanr
 
-from nlobayes.distributions.laws.recalibrated_student_t import RecalibratedStudentT
+from nlobayes.distributions.laws.recalibrated_student_t import TAILS, RecalibratedStudentT
 from nlobayes.distributions.laws.student_t import StudentT
-from nlobayes.distributions.recalibration import TAILS
 from nlobayes.distributions.scales import bins_at, scales_at
 from nlobayes.errors import InputError
 from nlobayes.evaluation.predictive.fitted import FittedNoise, Points

@@ -4,9 +4,8 @@ from functools import partial
 
 import numpy as np
 
-from nlobayes.distributions.laws.recalibrated_student_t import RecalibratedStudentT
+from nlobayes.distributions.laws.recalibrated_student_t import TAILS, RecalibratedStudentT
 from nlobayes.distributions.laws.student_t import StudentT
-from nlobayes.distributions.recalibration import TAILS
 from nlobayes.evaluation.predictive.fitted import FittedNoise, Points, fit_scale
 from nlobayes.untyped import Array
 

@@ -7,7 +7,7 @@ nats. If classes are equally probable, the first is predicted.
 import numpy as np
 from scipy.special import entr
 
-from nlobayes.distributions.chunks import point_chunks
+from nlobayes.distributions.distribution import point_chunks
 from nlobayes.errors import InputError
 from nlobayes.evaluation.classification.calibration import adaptive_bins, ece, width_bins
 from nlobayes.evaluation.classification.decisions import (

@@ -6,7 +6,7 @@ is a number, or a line that states why there is none.
 
 import numpy as np
 
-from nlobayes.distributions.chunks import point_chunks
+from nlobayes.distributions.distribution import point_chunks
 from nlobayes.errors import InputError
 from nlobayes.evaluation.predictive.density import checked_split
 from nlobayes.evaluation.scores.split import Split

@@ -7,8 +7,7 @@ import math
 
 import numpy as np
 
-from nlobayes.distributions.chunks import point_chunks
-from nlobayes.distributions.distribution import Law
+from nlobayes.distributions.distribution import Law, point_chunks
 from nlobayes.distributions.mixture import Mixture
 from nlobayes.evaluation.predictive.density import (
     PredictiveNoise,
