@@ -13,6 +13,7 @@ from nlobayes.diagnostics import tables, tightness
 from nlobayes.diagnostics.autocorrelation import autocorrelation, sokal_time
 from nlobayes.diagnostics.draws import located
 from nlobayes.diagnostics.thinning import choose_step, kept_ess_share
+from nlobayes.evaluation.calibration.calibration import calibration
 from nlobayes.evaluation.calibration.conditional import conditional_table
 from nlobayes.evaluation.comparison.runs import LearnedData, RunMetrics, check_one_target
 from nlobayes.evaluation.fidelity import fidelity
@@ -26,9 +27,8 @@ from nlobayes.evaluation.reweighting.sensitivity import sensitivity
 from nlobayes.evaluation.scores.classification.classes import checked_labels, predict_classes
 from nlobayes.evaluation.scores.information import elpd_difference
 from nlobayes.evaluation.scores.regression.accuracy import to_target
-from nlobayes.evaluation.scores.regression.calibration import calibration
-from nlobayes.evaluation.stacking import stacking_weights
 from nlobayes.evaluation.tasks import task_of
+from nlobayes.evaluation.tasks.stacking import stacking_weights
 from nlobayes.evaluation.tasks.stated import _law
 from nlobayes.inference.windows import mass_matrix_core, plan
 from nlobayes.model.density import _mesh

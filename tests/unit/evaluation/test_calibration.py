@@ -5,9 +5,7 @@ import pytest
 from arviz.stats.ecdf_utils import ecdf_confidence_band
 from scipy import stats
 
-from nlobayes.evaluation.calibration.ecdf_band import ecdf_band
-from nlobayes.evaluation.predictive.density import predictive_cdf, predictive_moments
-from nlobayes.evaluation.scores.regression.calibration import (
+from nlobayes.evaluation.calibration.calibration import (
     OwnCoverage,
     calibration,
     coverage_table,
@@ -20,6 +18,8 @@ from nlobayes.evaluation.scores.regression.calibration import (
     standardised_residuals,
     wilson_interval,
 )
+from nlobayes.evaluation.calibration.ecdf_band import ecdf_band
+from nlobayes.evaluation.predictive.density import predictive_cdf, predictive_moments
 from tests.unit.evaluation.noises import make_noise
 
 POINTS = 4000

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from nlobayes.evaluation.calibration.calibration import pit_table, standardised_residuals
 from nlobayes.evaluation.calibration.checks import WITHIN, check
 from nlobayes.evaluation.predictive.density import predictive_cdf, predictive_moments
-from nlobayes.evaluation.scores.regression.calibration import pit_table, standardised_residuals
 from tests.unit.evaluation.noises import make_noise
 
 POINTS = 2000

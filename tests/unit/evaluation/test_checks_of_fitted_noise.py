@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from nlobayes.evaluation.calibration import calibration
+from nlobayes.evaluation.calibration.calibration import standardised_residuals
 from nlobayes.evaluation.calibration.checks import check
 from nlobayes.evaluation.predictive.density import predictive_cdf, predictive_moments
 from nlobayes.evaluation.predictive.noise_fit import fit_noise, noise_at_points
-from nlobayes.evaluation.scores.regression import calibration
-from nlobayes.evaluation.scores.regression.calibration import standardised_residuals
 
 
 @pytest.fixture(autouse=True, scope="module")

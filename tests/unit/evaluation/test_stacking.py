@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import minimize
 from scipy.stats import norm
 
-from nlobayes.evaluation.stacking import (
+from nlobayes.evaluation.tasks.stacking import (
     TOLERANCE,
     chain_log_density,
     log_scores,

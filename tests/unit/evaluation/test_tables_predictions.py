@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from nlobayes.evaluation.calibration import calibration
 from nlobayes.evaluation.calibration.checks import check
 from nlobayes.evaluation.predictive.density import predictive_cdf, predictive_moments
 from nlobayes.evaluation.scores import of_split as scores
-from nlobayes.evaluation.scores.regression import calibration
 from nlobayes.evaluation.tables import predictions as tables
 from nlobayes.types import Columns
 from tests.rows import length_of

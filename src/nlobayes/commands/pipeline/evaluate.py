@@ -11,11 +11,11 @@ from nlobayes.checks import failed
 from nlobayes.commands.stage import stage
 from nlobayes.evaluation.run_evaluation import Evaluation
 from nlobayes.evaluation.scores.own import OwnScores
-from nlobayes.evaluation.stacking import stack
 from nlobayes.evaluation.tasks import check_same_points, scoring_data, task_of
 from nlobayes.evaluation.tasks.at_reference import count_scored
 from nlobayes.evaluation.tasks.learned import check_target, learned
 from nlobayes.evaluation.tasks.sizes import score_sizes
+from nlobayes.evaluation.tasks.stacking import stack
 from nlobayes.evaluation.tasks.task import Choices
 from nlobayes.own_functions import bind
 from nlobayes.stage_files import Stated

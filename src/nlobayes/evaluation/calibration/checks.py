@@ -15,12 +15,12 @@ import numpy as np
 from scipy.stats import betabinom, chi2, f, rankdata
 
 from nlobayes.checks import CalibrationCheck, CoverageCheck
-from nlobayes.evaluation.run_evaluation import Spread
-from nlobayes.evaluation.scores.regression.calibration import (
+from nlobayes.evaluation.calibration.calibration import (
     CENTRAL_LEVELS,
     pit_table,
     share_within,
 )
+from nlobayes.evaluation.run_evaluation import Spread
 
 WITHIN = math.erf(3 / math.sqrt(2))
 """Probability with which a calibrated forecaster is within the interval of a check, 99.73 %."""

@@ -8,7 +8,7 @@ from scipy.spatial import cKDTree
 from scipy.stats import norm
 
 from nlobayes.errors import InputError
-from nlobayes.evaluation.scores.regression.calibration import (
+from nlobayes.evaluation.calibration.calibration import (
     CENTRAL_LEVELS,
     CONFIDENCE,
     share_within,

@@ -8,7 +8,7 @@ import numpy as np
 
 from nlobayes.checks import CalibrationCheck
 from nlobayes.distributions.distribution import point_chunks
-from nlobayes.evaluation.scores.regression.calibration import wilson_interval
+from nlobayes.evaluation.calibration.calibration import wilson_interval
 
 BINS = 15
 QUANTILE = 0.99

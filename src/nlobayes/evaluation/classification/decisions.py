@@ -7,7 +7,7 @@ answered points among those it would get right if it answered all points.
 
 import numpy as np
 
-from nlobayes.evaluation.scores.regression.calibration import wilson_interval
+from nlobayes.evaluation.calibration.calibration import wilson_interval
 
 THRESHOLDS = (20, 40, 60, 80, 90)
 """Confidences in percent from which a point is answered."""

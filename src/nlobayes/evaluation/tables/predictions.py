@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from nlobayes.evaluation.calibration import calibration
 from nlobayes.evaluation.calibration import conditional as conditions
 from nlobayes.evaluation.calibration.checks import check
 from nlobayes.evaluation.predictive import density as predictive
 from nlobayes.evaluation.predictive.density import PredictiveNoise, locate, select_rows
 from nlobayes.evaluation.scores import of_split as scores
-from nlobayes.evaluation.scores.regression import calibration
 from nlobayes.evaluation.scores.regression.accuracy import mean_target, to_target
 from nlobayes.types import Columns, Dataset
 from nlobayes.untyped import Document

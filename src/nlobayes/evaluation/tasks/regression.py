@@ -23,6 +23,7 @@ from nlobayes.data.transforms import (
     unstandardise,
 )
 from nlobayes.errors import InputError
+from nlobayes.evaluation.calibration.calibration import CENTRAL_LEVELS
 from nlobayes.evaluation.calibration.checks import coverage_of_thirds
 from nlobayes.evaluation.calibration.conditional import distance_to_training
 from nlobayes.evaluation.comparison.differences import estimate
@@ -35,7 +36,6 @@ from nlobayes.evaluation.predictive.fitted import FittedNoise
 from nlobayes.evaluation.predictive.noise_fit import noise_at_points
 from nlobayes.evaluation.run_evaluation import Difference, Ensemble, Evaluation, LeastSquares, Rival
 from nlobayes.evaluation.scores import linear
-from nlobayes.evaluation.scores.regression.calibration import CENTRAL_LEVELS
 from nlobayes.evaluation.tables import curves
 from nlobayes.evaluation.tables import predictions as of_predictions
 from nlobayes.evaluation.tables.predictions import Rows

@@ -8,7 +8,7 @@ import numpy as np
 
 from nlobayes.data.splits import SPLITS, TEST, VALIDATION
 from nlobayes.evaluation.run_evaluation import Scores
-from nlobayes.evaluation.stacking import chain_log_density
+from nlobayes.evaluation.tasks.stacking import chain_log_density
 from nlobayes.evaluation.tasks.task import ScoringData, Task
 from nlobayes.types import Columns
 from nlobayes.untyped import Facts

@@ -10,6 +10,7 @@ import numpy as np
 from nlobayes.data.splits import SPLITS, TEST, TRAIN, VALIDATION
 from nlobayes.data.transforms import TargetTransform
 from nlobayes.evaluation import monte_carlo
+from nlobayes.evaluation.calibration.calibration import standardised_residuals
 from nlobayes.evaluation.calibration.checks import spread_along
 from nlobayes.evaluation.calibration.conditional import coverage_by_decile, scale_shares
 from nlobayes.evaluation.calibration.pull_counts import pull_counts
@@ -24,7 +25,6 @@ from nlobayes.evaluation.predictive.noise_fit import fit_noise, noise_at_points
 from nlobayes.evaluation.run_evaluation import Halves, Scores, SplitScores, Spread
 from nlobayes.evaluation.scores.of_split import evaluate, score_groups
 from nlobayes.evaluation.scores.own import NO_OWN, OwnScores
-from nlobayes.evaluation.scores.regression.calibration import standardised_residuals
 from nlobayes.evaluation.tables.predictions import Rows
 from nlobayes.evaluation.tasks.halves import HeldOutRows, choose_family, halved_scores
 from nlobayes.metrics.shown import MONTE_CARLO
