@@ -48,7 +48,8 @@ def test_a_verb_leaves_out_what_it_does_not_use() -> None:
     rooms = {verb: {name.split(".")[0] for name in closure(verb)} for verb in COMMANDS}
     for verbs, others in WITHOUT.items():
         assert [verb for verb in verbs.split() if rooms[verb] & {*others.split()}] == []
-    for room, users in {"study": set(), "plots": {"plot"}, "rivals": {"fit", "rival"}}.items():
+    users_of = {"study": set(), "plots": {"plot"}, "rivals": {"fit", "rival"}}
+    for room, users in {**users_of, "storage": {"assemble"}}.items():
         assert {verb for verb in COMMANDS if room in rooms[verb]} == users
     commands = {verb: module_of(verb).removeprefix("nlobayes.") for verb in COMMANDS}
     for verb, own in commands.items():

@@ -76,11 +76,9 @@ class MicrocanonicalWarmup(WarmupSettings):
         schedule = plan(self.steps, adaptation_share=self.adaptation_share, mass_matrix="diagonal")
         stages, window_ends = jnp.asarray(schedule.stage), jnp.asarray(schedule.window_ends)
         variances = lookup_recipe("welford_diag").build_core()
-        excess = (
-            rejections(self.target_acceptance)
-            if kernel.exact
-            else energy_errors(self.energy_variance)
-        )
+        excess = energy_errors(self.energy_variance)
+        if kernel.exact:
+            excess = rejections(self.target_acceptance)
 
         def start(position: jax.Array) -> Carry:
             mass_matrix = variances.init(position.size)

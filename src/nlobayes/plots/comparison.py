@@ -206,15 +206,7 @@ def _means(position: Floats, value: Floats) -> tuple[Floats, Floats]:
 
 def _markers(axes: Axes, x: Floats, y: Floats, converged: NDArray[np.bool_], group: Group) -> None:
     for chosen, face in ((converged, group.color), (~converged, "white")):
-        axes.plot(
-            x[chosen],
-            y[chosen],
-            group.marker,
-            color=group.color,
-            markerfacecolor=face,
-            markersize=4,
-            zorder=3,
-        )
+        axes.plot(x[chosen], y[chosen], group.marker, c=group.color, mfc=face, ms=4, zorder=3)
 
 
 def _name_rows(axes: Axes, names: Sequence[str]) -> None:

@@ -9,31 +9,9 @@ compare both, and the list with the rules and with the Slurm profile.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from enum import StrEnum
 from importlib import import_module
 
-from nlobayes.stages.stage import Command, Stage
-
-
-class Place(StrEnum):
-    """Patterns of the paths of files, by their kind or by the parameter of stages that read them.
-
-    `TABLE` also matches a table of the user.
-    """
-
-    TABLE = "results/tables/{dataset}.parquet"
-    DATASET = "results/data/{dataset}.nc"
-    START = "results/pretrain/{model}/{chain}.nc"
-    WARMUP = "results/chains/{run}/{chain_group}/warmup_{segment}.nc"
-    SEGMENT = "results/chains/{run}/{chain_group}/segment_{segment}.nc"
-    VERDICT = "results/chains/{run}/verdict_{segment}.json"
-    POSTERIOR = "results/posterior/{run}.nc"
-    THINNED = "results/thinned/{run}.nc"
-    RIVAL = "results/rivals/{dataset}/{rival}.nc"
-    PREDICTIONS = "results/predictions/{run}.nc"
-    DIAGNOSTICS = "results/metrics/{run}/diagnostics.json"
-    EVALUATION = "results/metrics/{run}/evaluation.json"
-
+from nlobayes.stages.stage import Command, Place, Stage
 
 PIPELINE = {
     "simulate": Stage(

@@ -14,9 +14,6 @@ MOST_OF_PROCESS = 250_000_000
 """Numbers that a Gaussian process holds at most while its hyperparameters are fitted."""
 RIVAL_SECONDS = 1800
 """Time of a rival for any number of rows: the rows or the steps are bounded."""
-MOST_STORED = 2000
-"""Draws of all chains with weights in a posterior, if `thin` is not given. The Monte-Carlo error of
-a mean is then 2 % of the posterior sd, and predictions at 4000 points take 64 MB."""
 SURVEY_GRADIENTS = 5000
 """Gradients of the survey of a landscape."""
 

@@ -1,11 +1,32 @@
-"""The definitions of a command and of a stage of the pipeline."""
+"""The definitions of a command, of a stage of the pipeline, and of the places of its files."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import StrEnum
 
 from nlobayes.stages.sizes import Size
+
+
+class Place(StrEnum):
+    """Patterns of the paths of files, by their kind or by the parameter of stages that read them.
+
+    `TABLE` also matches a table of the user.
+    """
+
+    TABLE = "results/tables/{dataset}.parquet"
+    DATASET = "results/data/{dataset}.nc"
+    START = "results/pretrain/{model}/{chain}.nc"
+    WARMUP = "results/chains/{run}/{chain_group}/warmup_{segment}.nc"
+    SEGMENT = "results/chains/{run}/{chain_group}/segment_{segment}.nc"
+    VERDICT = "results/chains/{run}/verdict_{segment}.json"
+    POSTERIOR = "results/posterior/{run}.nc"
+    THINNED = "results/thinned/{run}.nc"
+    RIVAL = "results/rivals/{dataset}/{rival}.nc"
+    PREDICTIONS = "results/predictions/{run}.nc"
+    DIAGNOSTICS = "results/metrics/{run}/diagnostics.json"
+    EVALUATION = "results/metrics/{run}/evaluation.json"
 
 
 @dataclass(frozen=True)

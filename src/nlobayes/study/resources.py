@@ -19,10 +19,10 @@ from nlobayes.stages import PIPELINE
 from nlobayes.stages.sizes import (
     CELL_SECONDS,
     GRADIENT_SECONDS,
-    MOST_STORED,
     Size,
     gradient_seconds,
 )
+from nlobayes.storage import MOST_STORED
 from nlobayes.study.datasets import DatasetPreset
 from nlobayes.study.jobs import PRIOR_DRAWS
 from nlobayes.study.network_checks import MARGINALISED, marginal_numbers

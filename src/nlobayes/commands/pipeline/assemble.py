@@ -7,7 +7,7 @@ from nlobayes.commands.stage import stage
 from nlobayes.diagnostics.thinning import storage_stride
 from nlobayes.errors import InputError
 from nlobayes.stage_files import Stated
-from nlobayes.stages.sizes import MOST_STORED
+from nlobayes.storage import MOST_STORED
 from nlobayes.untyped import Document
 
 
