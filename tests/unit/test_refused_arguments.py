@@ -1,20 +1,33 @@
 """Arguments that functions cannot use are refused by the code of their error."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, NoReturn
 
 import numpy as np
+import pymc as pm
+import pytensor.tensor as pt
 import pytest
 
+from nlobayes.artifacts.audit.origins import _origin_of
+from nlobayes.artifacts.thinned import read_weights
 from nlobayes.commands.audit.show import show
 from nlobayes.commands.audit.verify import verify
+from nlobayes.commands.pipeline.compare import _job
+from nlobayes.commands.pipeline.ingest import _list_files
 from nlobayes.commands.pipeline.plot import plot
+from nlobayes.commands.tools.predict import _check_log10
+from nlobayes.commands.tools.serve import _listen
 from nlobayes.diagnostics import tables, tightness
 from nlobayes.diagnostics.autocorrelation import autocorrelation, sokal_time
 from nlobayes.diagnostics.draws import located
 from nlobayes.diagnostics.thinning import choose_step, kept_ess_share
+from nlobayes.errors import InputError
+from nlobayes.estimators.classifier import BayesianNetworkClassifier
+from nlobayes.estimators.regressor import _errors
 from nlobayes.evaluation.calibration.calibration import calibration
-from nlobayes.evaluation.calibration.conditional import conditional_table
+from nlobayes.evaluation.calibration.conditional import conditional_table, distance_to_training
 from nlobayes.evaluation.comparison.runs import LearnedData, RunMetrics, check_one_target
 from nlobayes.evaluation.fidelity import fidelity
 from nlobayes.evaluation.predictive.noise_fit import fit_noise
@@ -30,10 +43,17 @@ from nlobayes.evaluation.scores.regression.accuracy import to_target
 from nlobayes.evaluation.tasks import task_of
 from nlobayes.evaluation.tasks.stacking import stacking_weights
 from nlobayes.evaluation.tasks.stated import _law
+from nlobayes.inference.records import from_arrays
 from nlobayes.inference.windows import mass_matrix_core, plan
 from nlobayes.model.density import _mesh
 from nlobayes.model.earlier_data import moments
+from nlobayes.model.own_activation import check_activation
+from nlobayes.model.sampling import sample
+from nlobayes.predicting.points import Tally
+from nlobayes.predicting.prediction_files import write_rows
+from nlobayes.study.comparison import ComparedRun, CompareJob
 from nlobayes.study.files import check_json_keys
+from nlobayes.study.presets import CustomScore, check_scores
 from nlobayes.types import PredictedDraws
 from tests.refusals import refused
 from tests.rows import dataset_of
@@ -52,6 +72,27 @@ PB = RunMetrics(
     learned=LearnedData(("y",), "pb", "log10", "", None),
 )
 FB = PB._replace(learned=LearnedData(("y",), "fb", "log10", "", None))
+SCORE = CustomScore.model_construct()
+COMPARED = CompareJob(runs=(ComparedRun(run="a", setting="a", replicate="s1", values={}),))
+
+
+def stub(**attributes: Any) -> Any:
+    return SimpleNamespace(**attributes)
+
+
+def _broken_rows() -> Iterator[Any]:
+    yield from ()
+    raise InputError("commands.no_row", case=2, last=1)
+
+
+def _no_folder(folder: Path) -> NoReturn:
+    raise OSError(f"{folder} is away")
+
+
+def _untranslated(xp: Any, x: Any) -> Any:
+    return pt.gammal(abs(x) + 1, 1.0) if xp is pt else x
+
+
 CALLS: list[tuple[str, Callable[[], object]]] = [
     *(("diagnostics.window_width", lambda c=c: sokal_time(DRAWS, c)) for c in (0.0, -1.0, NAN)),
     ("diagnostics.autocorrelation_draws", lambda: autocorrelation(np.zeros((2, 3)))),
@@ -117,6 +158,44 @@ CALLS: list[tuple[str, Callable[[], object]]] = [
     ("model.few_devices", lambda: _mesh(999)),
     ("model.few_draws", lambda: moments(np.zeros((2, 3)))),
     ("study.no_json_number", lambda: check_json_keys('{"a": NaN}', "spec")),
+    ("artifacts.no_origin", lambda: _origin_of({"verb": None, "inputs": {}}, "out.json")),
+    ("evaluation.distance_shapes", lambda: distance_to_training(TWO, TWO[:, :1])),
+    ("evaluation.distance_not_finite", lambda: distance_to_training(TWO, TWO * np.inf)),
+    ("estimators.sd_shape", lambda: _errors(np.ones(2), np.ones(3), relative=False)),
+    ("estimators.sd_of_log10", lambda: _errors(2.0, np.ones(3), relative=True)),
+    ("estimators.one_class", lambda: BayesianNetworkClassifier().fit(DRAWS[0], np.zeros(50))),
+    ("inference.array_missing", lambda: from_arrays({"step": np.ones(1)}, {}, "warmup")),
+    (
+        "model.no_nuts_sampler",
+        lambda: sample(
+            pm.Model(),
+            nuts_sampler="no_such_package",
+            **dict.fromkeys(("draws", "tune", "chains", "seed"), 1),
+            target_accept=0.9,
+        ),
+    ),
+    ("model.own_activation_without_jax", lambda: check_activation(_untranslated, "network")),
+    *(
+        ("study.score_name", lambda name=name: check_scores({name: SCORE}))
+        for name in ("Ab", "a-b")
+    ),
+    *(
+        ("study.score_taken", lambda name=name: check_scores({name: SCORE}))
+        for name in ("rmse_log10", "ess_mine", "groups")
+    ),
+    ("commands.unlisted_folder", lambda: _list_files(Path(), stub(files=_no_folder))),
+    (
+        "commands.unprintable_name",
+        lambda: _list_files(Path(), stub(files=lambda folder: [folder / "a\nb.slha"])),
+    ),
+    ("commands.runs_not_in_spec", lambda: _job(["other"], COMPARED.model_dump_json())),
+    ("commands.no_log10_learned", lambda: _check_log10(stub(scale="identity", target="y"), "")),
+    (
+        "commands.cannot_listen",
+        lambda: _listen(stub(bind_socket=lambda: _no_folder(Path()), port=1), "localhost"),
+    ),
+    ("commands.printed_in_part", lambda: write_rows(_broken_rows(), "-", "csv", Tally(points=1))),
+    ("commands.no_weights", lambda: read_weights({"posterior": stub(data_vars={})}, Path("p.nc"))),
     ("commands.no_artifact", lambda: show(Path("no.nc"))),
     ("commands.unusable_path", lambda: verify(Path("x" * 5000))),
     ("commands.unknown_figure", lambda: plot(Path(), Path(), ["no"])),

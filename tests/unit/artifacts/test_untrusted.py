@@ -10,7 +10,7 @@ import pytest
 import xarray as xr
 
 from nlobayes.artifacts.netcdf import open_artifact, read_attrs, write_groups
-from nlobayes.artifacts.plain_hdf5 import open_plain
+from nlobayes.artifacts.plain_hdf5 import MOST_OBJECTS, open_plain
 from nlobayes.artifacts.schemas import SCHEMAS
 from nlobayes.artifacts.seals import seal
 from tests.refusals import refused
@@ -54,7 +54,17 @@ def add_compressed(group: netCDF4.Group) -> None:
     group.createVariable("odd", "f8", ("long",), zlib=True)[:] = 0
 
 
+def add_text_without_values(group: netCDF4.Group) -> None:
+    group.createVariable("odd", str, ("odd",))
+
+
+def add_many_attributes(group: netCDF4.Group) -> None:
+    group.setncatts({f"a{number}": 1 for number in range(MOST_OBJECTS + 1)})
+
+
 HOSTILE = {
+    add_text_without_values: "artifacts.no_values",
+    add_many_attributes: "artifacts.too_many_attributes",
     add_vlen: "artifacts.other_values",
     add_compound: "artifacts.other_values",
     add_enum: "artifacts.other_values",

@@ -135,7 +135,27 @@ def test_only_what_varies_a_priori_is_remembered(dataset: Dataset) -> None:
         condense(*given, Path("out.nc"), smallest_share=1.0)
 
 
-def test_several_outputs_are_refused(dataset: Dataset) -> None:
-    given = write_old(dataset, likelihood={"kind": "heteroscedastic", "scale": 0.1})
-    with refused("commands.several_outputs", likelihood="heteroscedastic"):
-        condense(*given, Path("out.nc"))
+@pytest.mark.parametrize(
+    ("changes", "code"),
+    [
+        ({"likelihood": {"kind": "heteroscedastic", "scale": 0.1}}, "commands.several_outputs"),
+        ({"network": {"width": "infinite", "activation": "erf"}}, "commands.infinite_width"),
+    ],
+)
+def test_models_without_one_finite_output_are_refused(
+    dataset: Dataset, changes: dict[str, Any], code: str
+) -> None:
+    with refused(code):
+        condense(*write_old(dataset, **changes), Path("out.nc"))
+
+
+def test_what_is_no_posterior_or_learned_nothing_is_refused(
+    dataset: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Noise of 1000 sd of the target leaves draws of the prior: their excess is Monte-Carlo."""
+    thinned, old = write_old(dataset)
+    with refused("commands.no_model_stated", path=old):
+        condense(old, old, Path("out.nc"))
+    monkeypatch.setitem(MODEL, "likelihood", {"kind": "gaussian", "sigma": 1000.0})
+    with refused("commands.nothing_learned", where=thinned):
+        condense(*write_old(dataset), Path("out.nc"), points=12, smallest_share=0.9)

@@ -42,6 +42,8 @@ def test_a_row_that_is_not_there_is_refused(dataset: Dataset) -> None:
     name = dataset.input_names[0]
     with refused("commands.no_row_with", case={name: 12345.0}):
         points_of([{name: 12345.0}], dataset)
+    with refused("commands.no_input_of_case", unknown=["mass"], known=[*dataset.input_names]):
+        points_of([{"mass": 1.0}], dataset)
 
 
 @pytest.mark.parametrize("by_inputs", [False, True])

@@ -3,6 +3,7 @@
 import math
 import tracemalloc
 import warnings
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,8 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from nlobayes.errors import InputError
 from nlobayes.evaluation.scores import information as informations
 from nlobayes.evaluation.scores.information import elpd_difference, information, summary
+from nlobayes.evaluation.tasks.stated import _compare
 from tests.chains import arviz
 from tests.refusals import refused
 
@@ -235,6 +238,13 @@ def test_memory_stays_below_a_few_chunks(monkeypatch: pytest.MonkeyPatch) -> Non
     tracemalloc.stop()
     assert estimates.loo.shape == (2000,)
     assert peak < 50e6
+
+
+def test_an_approximation_has_none_and_the_reason() -> None:
+    approximate: Any = SimpleNamespace(chains=2, approximate=True)
+    found = _compare(np.zeros((8, 3)), approximate)
+    reason = {"loo": str(InputError("evaluation.loo_of_approximation"))}
+    assert found == {"loo": None, "waic": None, "undefined": reason}
 
 
 @pytest.mark.parametrize(
