@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nlobayes.errors import InputError
+from nlobayes.types import Dataset, EarlierData
 
 SMALLEST_SHARE = 3e-4
 """Directions with less than this share of the largest prior variance are left to the prior: a
@@ -96,6 +97,40 @@ def divide(
     shift = axes @ (posterior.mean - prior.mean)
     root = np.sqrt(gain)[:, np.newaxis] * axes
     return root, precision * shift / np.sqrt(gain) + root @ prior.mean
+
+
+def condense(
+    posterior: np.ndarray, prior: np.ndarray, at: Dataset, smallest_share: float
+) -> EarlierData:
+    """Divide the prior out of draws of f (draw, point), both at the few rows of a dataset.
+
+    Raises InputError if draws are too few or not finite, or the prior has no variance. The result
+    has no combination if the draws cannot distinguish posterior and prior.
+    """
+    before = moments(prior)
+    check_has_variance(prior)
+    root, observed = divide(moments(posterior), before, smallest_share)
+    target = at.transforms["target"]
+    return EarlierData(
+        inputs=at.inputs,
+        root=root,
+        observed=observed,
+        input_names=at.input_names,
+        target=at.target_names[0],
+        units={name: at.units[name] for name in (*at.input_names, *at.target_names)},
+        scale=target["scale"],
+        relative_to=target.get("relative_to"),
+        reference=at.relative_to,
+    )
+
+
+def at_few_rows(data: Dataset, among: np.ndarray, count: int) -> Dataset:
+    """Select at most `count` of these rows that cover their features."""
+    rows = among[spread_points(data.features[among], count)]
+    known = None if data.relative_to is None else data.relative_to[rows]
+    return data._replace(
+        inputs=data.inputs[rows], features=data.features[rows], error=None, relative_to=known
+    )
 
 
 def lower_edge(directions: int, draws: float, prior_draws: float) -> float:

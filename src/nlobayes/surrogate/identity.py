@@ -29,6 +29,16 @@ LONGEST = 200
 LONGEST_LIST = 20 * LONGEST
 """Largest number of characters of an entry, and of `fixed`, which would mislead if it were cut."""
 
+TEX = "_&%$#"
+BIBTEX = """\
+@software{{nlobayes,
+  author  = {{The nlobayes developers}},
+  title   = {{nlobayes: exact-MCMC Bayesian neural networks for NLO cross sections}},
+  version = {{{version}}},
+  note    = {{Surrogate of {target} of {origin};
+             code {code}, posterior SHA-256 {posterior}}},
+}}
+"""
 PLACE = re.compile(r"results/surrogates/(.+)\.nc")
 
 
@@ -172,3 +182,17 @@ def differences(origins: Sequence[Mapping[str, str]]) -> str:
 def _letters(text: str) -> str:
     """Remove the differences between spellings of one set: spaces, signs and capitals."""
     return "".join(filter(str.isalnum, text.casefold()))
+
+
+def bibtex(target: str, described: str, *, version: str, code: str, posterior: str) -> str:
+    """Write the entry to cite a surrogate by, with its digests."""
+    target, described = _for_tex(target), _for_tex(described)
+    return BIBTEX.format(
+        version=version, target=target, origin=described, code=code, posterior=posterior
+    )
+
+
+def _for_tex(text: str) -> str:
+    """Escape characters with a meaning in TeX, and replace braces, which would end the entry."""
+    plain = text.replace("\\", "/").replace("{", "(").replace("}", ")").replace("->", "to")
+    return "".join(f"\\{sign}" if sign in TEX else sign for sign in plain)

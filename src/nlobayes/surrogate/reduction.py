@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nlobayes.surrogate.predictive import Chunk, StoredNoise, noise_sd
+from nlobayes.untyped import Document
 
 _GROWTH = 1.1
 _FEWEST = 10
@@ -24,6 +25,22 @@ class Change(NamedTuple):
 def spread_evenly(draws: int, count: int) -> np.ndarray:
     """Choose `count` draws at even distances, or all draws if there are fewer."""
     return np.unique(np.linspace(0, draws - 1, min(count, draws)).round().astype(int))
+
+
+def reduce(
+    total: int, targets: Sequence[tuple[Chunk, StoredNoise]], most: int, tolerance: float | None
+) -> tuple[np.ndarray, Document]:
+    """Choose draws as `choose_draws`, or at even distances without targets; describe the choice.
+
+    Returns the numbers of the draws (kept,), and `draws`, their number, `of`, the total, and the
+    largest `mean_change` and `sd_change` of any target.
+    """
+    if not targets:
+        kept = spread_evenly(total, most)
+        return kept, {"draws": len(kept), "of": total}
+    kept = choose_draws(targets, most, tolerance)
+    mean, sd = map(max, zip(*(change(*each, kept) for each in targets), strict=True))
+    return kept, {"draws": len(kept), "of": total, "mean_change": mean, "sd_change": sd}
 
 
 def choose_draws(

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nlobayes.data.transforms import CLASSES
+from nlobayes.data.transforms import CLASSES, target_transform, unstandardise
 from nlobayes.model.networks import BIASES, WEIGHTS, is_parameter
-from nlobayes.surrogate.predictive import StoredNoise
+from nlobayes.surrogate.predictive import Chunk, StoredNoise
 from nlobayes.types import Dataset, NoiseTable
 from nlobayes.untyped import Document, Facts
 
@@ -45,6 +45,22 @@ def network_of_targets(
         else:
             drawn[name] = drawn[name][..., : len(data.target_names)]
     return drawn
+
+
+def at_rows(
+    outputs: np.ndarray, rows: np.ndarray, data: Dataset, targets: Sequence[Target]
+) -> list[tuple[Chunk, StoredNoise]]:
+    """Pair f of each target on the model scale with its noise.
+
+    `outputs` (draw, row, ...) are those of the network at the rows of this mask, in its units.
+    """
+    each = outputs.astype(np.float64).reshape(*outputs.shape[:2], -1)
+    found = []
+    for place, one in enumerate(targets):
+        known = None if one.data.relative_to is None else one.data.relative_to[rows]
+        f = unstandardise(target_transform(one.data.transforms), each[..., place], known)
+        found.append((Chunk(f, data.features[rows]), one.noise))
+    return found
 
 
 def facts_of_targets(data: Dataset, targets: Sequence[Target], scores: Facts) -> Document:

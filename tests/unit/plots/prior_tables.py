@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from nlobayes.evaluation.tables import prior
-from nlobayes.evaluation.tables.prior import PriorDraws
+from nlobayes.evaluation.tasks import prior
+from nlobayes.evaluation.tasks.prior import PriorDraws
 
 Tables = dict[str, pd.DataFrame]
 

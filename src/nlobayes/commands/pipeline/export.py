@@ -15,7 +15,7 @@ from nlobayes.artifacts.thinned import check_networks, flatten, read_weights
 from nlobayes.code_digest import code_digest
 from nlobayes.commands.stage import stage
 from nlobayes.data.splits import TRAIN, VALIDATION
-from nlobayes.data.transforms import CLASSES, target_transform, unstandardise
+from nlobayes.data.transforms import CLASSES
 from nlobayes.diagnostics.run_diagnostics import Diagnostics
 from nlobayes.errors import InputError
 from nlobayes.evaluation.predictive.fitted import FittedNoise
@@ -28,11 +28,16 @@ from nlobayes.own_functions import bind_activations
 from nlobayes.stage_files import Stated
 from nlobayes.study.jobs import ExportJob
 from nlobayes.surrogate.evaluation import evaluate
-from nlobayes.surrogate.identity import in_words, origin
+from nlobayes.surrogate.identity import bibtex, in_words, origin
 from nlobayes.surrogate.predictive import Chunk, StoredNoise
 from nlobayes.surrogate.process import content_of, count_draws
-from nlobayes.surrogate.reduction import change, choose_draws, spread_evenly
-from nlobayes.surrogate.stored_targets import Target, facts_of_targets, network_of_targets
+from nlobayes.surrogate.reduction import reduce, spread_evenly
+from nlobayes.surrogate.stored_targets import (
+    Target,
+    at_rows,
+    facts_of_targets,
+    network_of_targets,
+)
 from nlobayes.surrogate.training_rows import (
     facts_of_domain,
     fit_domain_of,
@@ -50,16 +55,6 @@ STATED = (
 
 EXPORTED_SCALES = 8
 """Draws of an infinitely wide network in a surrogate."""
-TEX = "_&%$#"
-BIBTEX = """\
-@software{{nlobayes,
-  author  = {{The nlobayes developers}},
-  title   = {{nlobayes: exact-MCMC Bayesian neural networks for NLO cross sections}},
-  version = {{{version}}},
-  note    = {{Surrogate of {target} of {origin};
-             code {code}, posterior SHA-256 {posterior}}},
-}}
-"""
 
 
 @stage()
@@ -99,7 +94,9 @@ def export(
     warp: Document = {}
     if job.network.width is None:
         drawn = network_of_targets(variables, data, job.temperature)
-        kept, choice = _choose(drawn, job, data, targets)
+        predicted = _predicted(drawn, job, data, targets)
+        total = len(drawn["weights_1"])
+        kept, choice = reduce(total, predicted, job.export.draws, job.export.tolerance)
     else:
         drawn, kept, rows, warp = _infinite(variables, job, data)
         choice = {"draws": len(kept), "of": count_draws(variables), "rows": len(rows["target"])}
@@ -165,40 +162,15 @@ def _infinite(
     return drawn, spread_evenly(count_draws(drawn), EXPORTED_SCALES), rows, {"warp": warps}
 
 
-def _choose(
-    drawn: dict[str, np.ndarray], job: ExportJob, data: Dataset, targets: Sequence[Target]
-) -> tuple[np.ndarray, Document]:
-    """Choose draws, for numbers as few as respect the tolerance; also describe the choice."""
-    total = len(drawn["weights_1"])
-    predicted = _held(drawn, job, data, targets)
-    if not predicted:
-        kept = spread_evenly(total, job.export.draws)
-        return kept, {"draws": len(kept), "of": total}
-    kept = choose_draws(predicted, job.export.draws, job.export.tolerance)
-    mean, sd = map(max, zip(*(change(*each, kept) for each in predicted), strict=True))
-    return kept, {"draws": len(kept), "of": total, "mean_change": mean, "sd_change": sd}
-
-
-def _held(
+def _predicted(
     drawn: dict[str, np.ndarray], job: ExportJob, data: Dataset, targets: Sequence[Target]
 ) -> list[tuple[Chunk, StoredNoise]]:
-    """Evaluate each target at the validation rows, on the model scale; nothing for classes."""
+    """Evaluate each target at the validation rows; nothing for classes, or without such rows."""
     rows = data.split == VALIDATION
     if not targets or not rows.any():
         return []
     network = network_of(drawn, bind_activations(job.network.activation))
-    outputs = evaluate(network, drawn, data.features[rows]).astype(np.float64)
-    each = outputs.reshape(*outputs.shape[:2], -1)
-    return [
-        (Chunk(_unstandardised(one.data, each[..., place]), data.features[rows]), one.noise)
-        for place, one in enumerate(targets)
-    ]
-
-
-def _unstandardised(data: Dataset, outputs: np.ndarray) -> np.ndarray:
-    """Transform outputs (draw, point) at the validation rows to the model scale."""
-    reference = None if data.relative_to is None else data.relative_to[data.split == VALIDATION]
-    return unstandardise(target_transform(data.transforms), outputs, reference)
+    return at_rows(evaluate(network, drawn, data.features[rows]), rows, data, targets)
 
 
 def _facts(
@@ -224,16 +196,7 @@ def _facts(
 
 
 def _bibtex(job: ExportJob, data: Dataset, stated: Document, posterior: str) -> str:
-    return BIBTEX.format(
-        version=provenance.versions()["nlobayes"],
-        target=_for_tex(data.target_names[0]),
-        origin=_for_tex(in_words(origin({**stated, "target": data.target_names[0]}))),
-        code=code_digest("export", job.model_dump()),
-        posterior=posterior[:16],
-    )
-
-
-def _for_tex(text: str) -> str:
-    """Escape characters with a meaning in TeX, and replace braces, which would end the entry."""
-    plain = text.replace("\\", "/").replace("{", "(").replace("}", ")").replace("->", "to")
-    return "".join(f"\\{sign}" if sign in TEX else sign for sign in plain)
+    target = data.target_names[0]
+    described = in_words(origin({**stated, "target": target}))
+    version, code = provenance.versions()["nlobayes"], code_digest("export", job.model_dump())
+    return bibtex(target, described, version=version, code=code, posterior=posterior[:16])

@@ -21,7 +21,7 @@ from nlobayes.model import earlier_data
 from nlobayes.study.jobs import ModelJob
 from nlobayes.study.jobs_of_runs import CondenseJob
 from nlobayes.study.refusal import refusal
-from nlobayes.types import Dataset, EarlierData
+from nlobayes.types import Dataset
 
 POINTS, PRIOR_DRAWS = 100, 4000
 
@@ -58,28 +58,16 @@ def condense(
     data = contents.dataset_of(source)
     _check(job.model, data)
     check_same_rows(thinned, data, posterior)
-    at = _points(data, points)
+    at = earlier_data.at_few_rows(data, np.flatnonzero(data.split == TRAIN), points)
     prior = _prior_functions(job, data, at)
-    before = earlier_data.moments(prior)
-    earlier_data.check_has_variance(prior)
-    after = earlier_data.moments(_functions(job.model, thinned["posterior"], at))
-    root, observed = earlier_data.divide(after, before, smallest_share)
-    if not len(root):
-        raise InputError("commands.nothing_learned", where=posterior, draws=after.draws)
+    functions = _functions(job.model, thinned["posterior"], at)
+    earlier = earlier_data.condense(functions, prior, at, smallest_share)
+    if not len(earlier.root):
+        raise InputError("commands.nothing_learned", where=posterior, draws=len(functions))
     typer.echo(
-        f"{len(root)} combinations of f at {len(at.inputs)} points, from {after.draws:.0f} draws",
+        f"{len(earlier.root)} combinations of f at {len(at.inputs)} points, "
+        f"from {len(functions)} draws",
         err=True,
-    )
-    earlier = EarlierData(
-        inputs=at.inputs,
-        root=root,
-        observed=observed,
-        input_names=data.input_names,
-        target=data.target_names[0],
-        units={name: data.units[name] for name in (*data.input_names, *data.target_names)},
-        scale=data.transforms["target"]["scale"],
-        relative_to=data.transforms["target"].get("relative_to"),
-        reference=at.relative_to,
     )
     _warn(posterior, made["checks"])
     record = provenance.record(
@@ -109,15 +97,6 @@ def _check(model: ModelJob, data: Dataset) -> None:
             targets=[*data.target_names],
             likelihood=model.likelihood.kind,
         )
-
-
-def _points(data: Dataset, count: int) -> Dataset:
-    train = np.flatnonzero(data.split == TRAIN)
-    rows = train[earlier_data.spread_points(data.features[train], count)]
-    known = None if data.relative_to is None else data.relative_to[rows]
-    return data._replace(
-        inputs=data.inputs[rows], features=data.features[rows], error=None, relative_to=known
-    )
 
 
 def _functions(model: ModelJob, draws: xr.Dataset, at: Dataset) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -18,8 +19,13 @@ from nlobayes.evaluation.fidelity import (
     total_variation,
     total_variation_of_classes,
 )
-from nlobayes.types import PredictedDraws
+from nlobayes.types import Columns, PredictedDraws, Predictions
+from nlobayes.untyped import Facts
 
+SCORES = ("rmse_log10", "rmse_target", "accuracy", "coverage_68", "coverage_95", "lppd")
+"""Scores of the test split in the table; null if a task has no such score."""
+ABOUT = ("run", "converged", "failed_checks", "exact", "test")
+"""Entries of a row that are no measures."""
 MOST_POINTS = 250
 """Largest number of compared rows, in even steps through the held-out rows."""
 
@@ -40,6 +46,21 @@ class HeldOutDraws(NamedTuple):
         """All predictions of f (chain, draw, quantity); for classes each probability."""
         function = self.predicted.function.astype(np.float64)
         return function.reshape(self.chains, len(function) // self.chains, -1)
+
+
+def at_split(predictions: Sequence[Predictions], split: int) -> list[HeldOutDraws]:
+    """Take the predictions of each posterior at the rows of a split.
+
+    Raises InputError if they are of other rows; it names them by their place in the list.
+    """
+    first = predictions[0]
+    for number, one in enumerate(predictions):
+        same = np.array_equal(one.observed, first.observed)
+        if not (same and np.array_equal(one.split, first.split)):
+            path, other = f"predictions[{number}]", "predictions[0]"
+            raise InputError("commands.other_points_predicted", path=path, first=other)
+    rows = first.split == split
+    return [held_out(one.posterior, len(one.chains), rows) for one in predictions]
 
 
 def held_out(predicted: PredictedDraws, chains: int, rows: np.ndarray) -> HeldOutDraws:
@@ -80,6 +101,45 @@ def compare_halves(exact: HeldOutDraws) -> Measures:
     cut = len(first)
     parts = [_some(exact.predicted, part) for part in (slice(cut), slice(cut, None))]
     return distances(first, second) | _variation(*parts)
+
+
+def table_of(rows: Sequence[Facts], seconds: Sequence[float]) -> Columns:
+    """Tabulate runs, first the halves of the exact one, with their CPU seconds (run,)."""
+    numbers = [name for name, value in rows[-1].items() if name not in ABOUT]
+    columns = {
+        "run": np.array([row["run"] for row in rows]),
+        "method": np.array([row["run"].split("/")[-2] for row in rows]),
+        "converged": np.array([_verdict(row["converged"]) for row in rows]),
+        "failed_checks": np.array([" ".join(row["failed_checks"]) for row in rows]),
+        **{name: floats([row.get(name) for row in rows]) for name in numbers},
+        **{name: floats([row["test"].get(name) for row in rows]) for name in SCORES},
+        "cpu_seconds": floats(seconds),
+    }
+    with np.errstate(divide="ignore", invalid="ignore"):
+        saved = columns["cpu_seconds"][0] / columns["cpu_seconds"]
+    return columns | {"cpu_ratio": saved}
+
+
+def floats(values: Sequence[float | None]) -> np.ndarray:
+    """Make an array of numbers; None is NaN."""
+    return np.array([np.nan if value is None else value for value in values], np.float64)
+
+
+def in_words(row: Facts, exact: Facts) -> str:
+    """Describe the errors of an approximation, and whether the exact chains have converged."""
+    off, ratio, apart = (
+        "none" if row[name] is None else f"{row[name]:.2g}"
+        for name in ("mean_difference_rms", "sd_ratio_median", "total_variation_mean")
+    )
+    warned = "" if exact["converged"] else " (the exact run has NOT CONVERGED)"
+    return (
+        f"{row['run']}: mean off by {off} sd, sd {ratio} of the exact one,"
+        f" total variation {apart}{warned}"
+    )
+
+
+def _verdict(converged: bool | None) -> str:
+    return "approximate" if converged is None else "yes" if converged else "NO"
 
 
 def _variation(first: PredictedDraws, second: PredictedDraws) -> Measures:

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nlobayes.types import Columns
+from nlobayes.data.transforms import apply_scale, reference_of, target_transform, unstandardise
+from nlobayes.types import Columns, Dataset
 
 LEVELS = {"q2_5": 0.025, "q16": 0.16, "q50": 0.5, "q84": 0.84, "q97_5": 0.975}
 SHOWN = 24
@@ -26,6 +27,46 @@ class PriorDraws(NamedTuple):
     observed: np.ndarray
     """Target on that scale; for classes 1 for the observed one and 0 for others (row, output). NaN
     if an output has no target."""
+
+
+def draws_of_numbers(outputs: np.ndarray, data: Dataset, covariate: np.ndarray) -> PriorDraws:
+    """Transform outputs (draw, row, ...) at the reference rows to the model scale.
+
+    Outputs after the targets are no f. `covariate` (row,) orders the rows.
+    """
+    target = target_transform(data.transforms)
+    of_targets = outputs.reshape(*outputs.shape[:2], -1)[..., : len(data.target_names)]
+    observed = apply_scale(target, data.observed[data.reference])
+    return PriorDraws(
+        names=data.target_names,
+        covariate=covariate,
+        functions=unstandardise(target, of_targets, reference_of(data, data.reference)),
+        observed=observed.reshape(len(covariate), -1),
+    )
+
+
+def draws_of_classes(probabilities: np.ndarray, data: Dataset, covariate: np.ndarray) -> PriorDraws:
+    """Collect probabilities (draw, row, class) at the reference rows, and the largest of each."""
+    labels = data.transforms["target"]["labels"]
+    classes = data.target[data.reference].astype(int)
+    draws = PriorDraws(
+        names=tuple(f"probability of class {label:g}" for label in labels),
+        covariate=covariate,
+        functions=probabilities,
+        observed=np.eye(len(labels))[classes],
+    )
+    return with_largest(draws)
+
+
+def tabulate(draws: PriorDraws, data: Dataset, covariate: str) -> dict[str, Columns]:
+    """Tabulate draws, quantiles and scales along the covariate of this label, and the labels."""
+    draws = in_order(draws)
+    return {
+        "prior_draws": prior_draws(draws),
+        "prior_quantiles": prior_quantiles(draws),
+        "prior_scales": prior_scales(draws),
+        "labels": _labels(draws, data, covariate),
+    }
 
 
 def with_largest(draws: PriorDraws) -> PriorDraws:
@@ -107,3 +148,14 @@ def _scales_of(output: int, draws: PriorDraws) -> Columns:
         }
     finite = {name: np.where(np.isfinite(scale), scale, np.nan) for name, scale in scales.items()}
     return {"output": np.full(len(numbers), output), "draw": numbers, **finite}
+
+
+def _labels(draws: PriorDraws, data: Dataset, covariate: str) -> Columns:
+    """Return the labels of the axes, with a row for each output."""
+    scale, number = data.transforms["target"]["scale"], len(draws.names)
+    return {
+        "covariate": np.array([covariate] * number),
+        "target": np.array(draws.names),
+        "unit": np.array([data.units.get(name, "") for name in draws.names]),
+        "scale": np.array([scale] * number),
+    }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nlobayes.commands.pipeline.speed import (
+from nlobayes.diagnostics.trials import (
     Trials,
     cores_used,
     milliseconds,
