@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from nlobayes.evaluation.tasks import prior as tables
-from nlobayes.evaluation.tasks.prior import PriorDraws
+from nlobayes.evaluation import prior_draws as tables
+from nlobayes.evaluation.prior_draws import PriorDraws
 
 COVARIATE = np.array([30.0, 10.0, 20.0])
 FUNCTIONS = np.array([[[3.0], [1.0], [5.0]], [[0.0], [0.0], [0.0]]])

@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from nlobayes.evaluation.tasks import prior
-from nlobayes.evaluation.tasks.prior import PriorDraws
+from nlobayes.evaluation import prior_draws
+from nlobayes.evaluation.prior_draws import PriorDraws
 
 Tables = dict[str, pd.DataFrame]
 
@@ -30,12 +30,12 @@ def class_prior_tables(*, classes: int = 3, draws: int = 60, rows: int = 40) -> 
     observed = np.eye(classes)[rng.integers(classes, size=rows)]
     names = tuple(f"probability of class {number}" for number in range(classes))
     probabilities = PriorDraws(names, np.linspace(0, 1, rows), functions, observed)
-    return tabulated(prior.with_largest(probabilities))
+    return tabulated(prior_draws.with_largest(probabilities))
 
 
 def tabulated(draws: PriorDraws) -> Tables:
     """The three tables of some draws."""
-    tables = (prior.prior_quantiles, prior.prior_draws, prior.prior_scales)
+    tables = (prior_draws.prior_quantiles, prior_draws.prior_draws, prior_draws.prior_scales)
     return {table.__name__: pd.DataFrame(table(draws)) for table in tables}
 
 

@@ -9,7 +9,7 @@ from nlobayes.artifacts.files import TableFiles
 from nlobayes.commands.stage import stage
 from nlobayes.data.transforms import CLASSES
 from nlobayes.diagnostics import covariates
-from nlobayes.evaluation.tasks import prior
+from nlobayes.evaluation.prior_draws import draws_of_classes, draws_of_numbers, tabulate
 from nlobayes.study.jobs import PriorPredictiveJob
 
 
@@ -39,7 +39,7 @@ def prior_predictive(job: PriorPredictiveJob, dataset: DatasetFile) -> TableFile
     if dataset.transforms["target"]["scale"] == CLASSES:
         likelihood: Any = model.likelihood
         probabilities = likelihood.probabilities(outputs.astype(np.float64), np)
-        draws = prior.draws_of_classes(probabilities, dataset, along)
+        draws = draws_of_classes(probabilities, dataset, along)
     else:
-        draws = prior.draws_of_numbers(outputs, dataset, along)
-    return prior.tabulate(draws, dataset, covariate.label)
+        draws = draws_of_numbers(outputs, dataset, along)
+    return tabulate(draws, dataset, covariate.label)
