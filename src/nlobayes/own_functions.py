@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from nlobayes.errors import InputError
-from nlobayes.settings.own_function import Code, OwnFunction
+from nlobayes.settings.user_files import Code, OwnFunction
 from nlobayes.untyped import Facts
 
 

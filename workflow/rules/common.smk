@@ -35,8 +35,9 @@ from nlobayes.workflow.figures import (
 )
 from nlobayes.workflow.inputs import Inputs
 from nlobayes.workflow.needs import Needs
-from nlobayes.workflow.options import (
+from nlobayes.workflow.parameters import (
     Options,
+    Specifications,
     folder_of_outputs,
     option_per_input,
     tables,
@@ -58,7 +59,6 @@ from nlobayes.workflow.process import (
     start_jobs_at_once,
 )
 from nlobayes.workflow.sources import Sources
-from nlobayes.workflow.specifications import Specifications
 from nlobayes.workflow.targets import outputs_of
 
 if not IS_MODULE:

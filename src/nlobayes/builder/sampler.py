@@ -15,7 +15,7 @@ from nlobayes.builder.curvature import curvature_with
 from nlobayes.builder.keys import chain_keys
 from nlobayes.builder.model import Model, build_model
 from nlobayes.inference.adaptation import Adaptation, Untuned
-from nlobayes.inference.completion import Completion
+from nlobayes.inference.chain_groups import Completion
 from nlobayes.inference.kernel import Kernel, Posterior
 from nlobayes.kernels import Kernel as KernelSettings
 from nlobayes.model.prior import WHITENED

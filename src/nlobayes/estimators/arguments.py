@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import re
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from numbers import Integral
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -83,3 +87,36 @@ def unused(name: str, names: Collection[str]) -> str:
     while any(other == name or other.startswith(f"{name}_") for other in names):
         name += "_"
     return name
+
+
+OF_PARAMETERS = (
+    (r"\bgrids\.fit: |\b(?:networks|evaluation)\.own\.|\bdatasets\.table(?:\.|: )", ""),
+    (r"\btarget\.(?=(?:scale|relative_to|unit)\b)", ""),
+    (r"\b(method|prior|likelihood|pretraining)s?\.own\b", r"\1"),
+    (r"\b(network|prior|likelihood|pretraining|method|sampler|dataset) '(?:own|table)'", r"\1"),
+)
+"""Places of settings and names of presets in a study, and what an estimator has instead."""
+
+
+@contextmanager
+def in_own_folder() -> Iterator[Path]:
+    """Make a temporary folder for a run; no error in it names the folder or the study."""
+    with TemporaryDirectory(prefix="nlobayes-", ignore_cleanup_errors=True) as folder:
+        try:
+            yield Path(folder)
+        except InputError as error:
+            where = str(error.where or "")
+            if where.startswith(folder) or where == "configuration":
+                where = where.partition(": ")[2]
+            error.where = _of_parameters(where) or None
+            error.fields = {name: _of_parameters(value) for name, value in error.fields.items()}
+            raise
+
+
+def _of_parameters(value: Any) -> Any:
+    if isinstance(value, list):
+        return [*map(_of_parameters, value)]
+    if isinstance(value, str):
+        for pattern, parameter in OF_PARAMETERS:
+            value = re.sub(pattern, parameter, value)
+    return value

@@ -19,11 +19,9 @@ from nlobayes.artifacts.files import write_bytes, write_parquet, write_text
 from nlobayes.data.column_names import carried, check_known, named_columns
 from nlobayes.data.table_files import to_arrow
 from nlobayes.errors import InputError, one_line
-from nlobayes.estimators.arguments import seed_of
-from nlobayes.estimators.refusals import in_own_folder
+from nlobayes.estimators.arguments import in_own_folder, seed_of
 from nlobayes.evaluation import in_words
 from nlobayes.fitting.fits import Fitted, fit_best
-from nlobayes.fitting.job_in_process import as_a_job
 from nlobayes.fitting.reference_choice import (
     AUTO,
     CALCULATIONS,
@@ -31,6 +29,7 @@ from nlobayes.fitting.reference_choice import (
     columns_of_points,
     with_reference,
 )
+from nlobayes.fitting.running import as_a_job
 from nlobayes.fitting.studies import (
     Choices,
     Configuration,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -24,3 +25,13 @@ def each_chain(function: Callable[..., Tree]) -> Callable[..., Tree]:
         return jax.tree.map(lambda leaf: jnp.asarray(leaf)[None], result)
 
     return mapped
+
+
+class Completion(NamedTuple):
+    """Completion of the draws of a chain group by the parameters that were integrated out.
+
+    `draw(key, position)` gives the full position; each chain has its own key (chain,).
+    """
+
+    keys: jax.Array
+    draw: Callable[[jax.Array, jax.Array], jax.Array]

@@ -8,8 +8,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from nlobayes.inference.chain_groups import each_chain
-from nlobayes.inference.completion import Completion
+from nlobayes.inference.chain_groups import Completion, each_chain
 from nlobayes.inference.kernel import Info, Kernel
 from nlobayes.untyped import Tree
 

@@ -10,7 +10,7 @@ from pydantic import BeforeValidator
 from nlobayes.likelihoods._old_kinds import with_new_kind
 from nlobayes.model.likelihood import Likelihood as Distribution
 from nlobayes.settings.members import one_of_kinds, settings_of
-from nlobayes.settings.own_function import Code
+from nlobayes.settings.user_files import Code
 from nlobayes.settings.values import Choice
 
 

@@ -13,7 +13,7 @@ from nlobayes.likelihoods import LikelihoodSettings
 from nlobayes.likelihoods.student_t import shape_root
 from nlobayes.model.likelihood import TARGET, Noise, append_entries, join_blocks
 from nlobayes.own_functions import load_function
-from nlobayes.settings.own_function import OwnFunction
+from nlobayes.settings.user_files import OwnFunction
 from nlobayes.untyped import Array, Module
 
 FAMILIES = ("gaussian", "laplace", "student_t")

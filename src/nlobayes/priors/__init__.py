@@ -15,8 +15,7 @@ from pydantic import field_validator, model_validator
 from nlobayes.model.prior import Conditional, Parameters
 from nlobayes.priors.slopes import Slopes
 from nlobayes.settings.members import one_of_kinds, settings_of
-from nlobayes.settings.own_function import Code
-from nlobayes.settings.pinned import check_place, pin
+from nlobayes.settings.user_files import Code, check_place, pin
 from nlobayes.settings.values import Choice, Frozen
 from nlobayes.untyped import Array
 

@@ -10,7 +10,7 @@ from nlobayes.errors import InputError
 from nlobayes.model.prior import Parameters
 from nlobayes.own_functions import load_function
 from nlobayes.priors import PriorSettings
-from nlobayes.settings.own_function import OwnFunction
+from nlobayes.settings.user_files import OwnFunction
 from nlobayes.untyped import Array
 
 

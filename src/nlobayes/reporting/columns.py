@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from rich.text import Text
 
 from nlobayes import metrics
-from nlobayes.metrics.shown import shown
+from nlobayes.artifacts.files import read_json, read_timing
+from nlobayes.extras import needed
+from nlobayes.metrics.shown import rows_learned, shown
 from nlobayes.untyped import Facts
 
 Cell = str | Text
@@ -131,3 +134,29 @@ def verdict(approximate: bool, failed: Sequence[str], exact: bool, details: str 
         return Text("approximate")
     note = "" if exact else " (not exact)"
     return Text(f"NO{details}{note}", RED) if failed else Text(f"yes{note}")
+
+
+TIMINGS, JOBS = "timings/rivals", "timings/rival"
+"""Folders: CPU seconds of fit and predictions, and Snakemake's benchmark of the whole job."""
+
+
+def cost_of(results: Path, run: str, rival: str) -> dict[str, float]:
+    """Read the cost of a rival of a run or of a dataset, as far as it is known.
+
+    Returns CPU time of the `fit` in s, of one prediction in ms (`predict_1`), of 4096 in s
+    (`predict_4096`), and the `peak` of the memory in MiB.
+    """
+    place = f"{run.split('/')[0]}/{rival}"
+    path = results.parent / TIMINGS / f"{place}.json"
+    found: dict[str, float | None] = dict(read_json(path)) if path.is_file() else {}
+    found["peak"] = read_timing(results.parent / JOBS / f"{place}.tsv", "max_rss")
+    known = {name: value for name, value in found.items() if value is not None}
+    return known | ({"predict_1": 1e3 * known["predict_1"]} if "predict_1" in known else {})
+
+
+def shown_name(name: str, found: Facts) -> str:
+    """Return the name of a rival, with the package it needs or the part of the rows it learned."""
+    if "missing" in found:
+        return f"{name} {needed(found['missing'], 'rivals')}"
+    part = rows_learned(found.get("facts", {}))
+    return f"{name}, {part}" if part else name

@@ -15,9 +15,19 @@ from nlobayes.evaluation.comparison import runs as comparison
 from nlobayes.evaluation.comparison.differences import INTERVAL, ess_per_million_gradients, estimate
 from nlobayes.evaluation.comparison.runs import RunMetrics
 from nlobayes.metrics.shown import BRACKETS, MONTE_CARLO, error_of, with_error
-from nlobayes.reporting.columns import COSTS, RED, Column, Row, Table, named, score, verdict
+from nlobayes.reporting.columns import (
+    COSTS,
+    RED,
+    Column,
+    Row,
+    Table,
+    cost_of,
+    named,
+    score,
+    shown_name,
+    verdict,
+)
 from nlobayes.reporting.renderers import in_markdown
-from nlobayes.reporting.rival_costs import cost_of, shown_name
 from nlobayes.types import Columns
 from nlobayes.untyped import Document, Facts
 

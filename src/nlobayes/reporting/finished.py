@@ -15,7 +15,7 @@ from nlobayes.errors import InputError
 from nlobayes.evaluation import in_words as wording
 from nlobayes.evaluation.in_words import FailedRun
 from nlobayes.evaluation.run_evaluation import Evaluation
-from nlobayes.reporting.rival_costs import cost_of
+from nlobayes.reporting.columns import cost_of
 from nlobayes.surrogate.identity import in_words, origin
 
 SURROGATES = "surrogates"

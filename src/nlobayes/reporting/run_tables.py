@@ -26,10 +26,10 @@ from nlobayes.reporting.columns import (
     named,
     score,
     scores_of,
+    shown_name,
     verdict,
 )
 from nlobayes.reporting.finished import FinishedRun
-from nlobayes.reporting.rival_costs import shown_name
 from nlobayes.untyped import Document, Facts
 
 CHAINS = (

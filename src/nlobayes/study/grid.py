@@ -19,7 +19,7 @@ from nlobayes.likelihoods import Likelihood
 from nlobayes.methods import Method
 from nlobayes.priors import Prior
 from nlobayes.rivals import Rival
-from nlobayes.settings.own_function import Code
+from nlobayes.settings.user_files import Code
 from nlobayes.settings.values import Frozen, Names, Seeds, check_names
 from nlobayes.study.datasets import DatasetPreset
 from nlobayes.study.files import parse_yaml, read_yaml

@@ -11,7 +11,7 @@ from nlobayes.errors import InputError
 from nlobayes.model.activations import ACTIVATIONS, LEAKY, has_slopes, is_known
 from nlobayes.model.infinite import CURVES, ERF
 from nlobayes.settings.members import one_of_kinds
-from nlobayes.settings.own_function import Code, OwnFunction
+from nlobayes.settings.user_files import Code, OwnFunction
 from nlobayes.settings.values import Fraction, Frozen, Positive, PositiveInt, Width
 from nlobayes.untyped import Document
 

@@ -20,7 +20,7 @@ from nlobayes.methods import Method
 from nlobayes.methods.mcmc import MCMC
 from nlobayes.priors import Prior
 from nlobayes.settings.agreement import Agreement
-from nlobayes.settings.own_function import Code, OwnFunction
+from nlobayes.settings.user_files import Code, OwnFunction
 from nlobayes.settings.values import (
     Fraction,
     Frozen,

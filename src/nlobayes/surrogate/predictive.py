@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nlobayes.distributions.mixture import Mixture
-from nlobayes.distributions.quantiles import by_newton
+from nlobayes.distributions.mixture import Mixture, by_newton
 from nlobayes.distributions.scales import bins_at, scale_along, scales_at
 from nlobayes.distributions.tabulated import TabulatedLaw
 from nlobayes.errors import InputError

@@ -8,8 +8,7 @@ from scipy import stats
 
 from nlobayes.distributions.distribution import PredictiveDistribution
 from nlobayes.distributions.laws import LAWS
-from nlobayes.distributions.mixture import Mixture
-from nlobayes.distributions.quantiles import by_newton
+from nlobayes.distributions.mixture import Mixture, by_newton
 from nlobayes.distributions.tabulated import TabulatedLaw
 from nlobayes.evaluation.predictive.fitted import FittedNoise
 from nlobayes.evaluation.predictive.noises import NOISES

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from nlobayes.evaluation.classification.decisions import THRESHOLDS
 from nlobayes.evaluation.scores.classification.classes import (
     ClassPrediction,
     classification_scores,
     predict_classes,
 )
+from nlobayes.evaluation.scores.decisions import THRESHOLDS
 from tests.refusals import refused
 
 Scores = dict[str, float | str]

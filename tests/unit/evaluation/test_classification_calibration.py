@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.stats import binomtest
 
-from nlobayes.evaluation.classification.calibration import (
+from nlobayes.evaluation.calibration.classes import (
     adaptive_bins,
     calibrated_ece,
     check,

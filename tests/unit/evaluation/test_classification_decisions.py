@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from nlobayes.evaluation.classification.decisions import (
+from nlobayes.evaluation.scores.decisions import (
     THRESHOLDS,
     confusion_matrix,
     confusion_table,

@@ -19,7 +19,7 @@ from nlobayes.study.job_builder import run_jobs
 from nlobayes.study.resources import need, size_of
 from nlobayes.workflow.inputs import Inputs
 from nlobayes.workflow.needs import Needs
-from nlobayes.workflow.options import Options
+from nlobayes.workflow.parameters import Options, Specifications
 from nlobayes.workflow.patterns import (
     one_of,
     runs_in_segments,
@@ -29,7 +29,6 @@ from nlobayes.workflow.patterns import (
     wildcard_patterns,
 )
 from nlobayes.workflow.plan import Plan
-from nlobayes.workflow.specifications import Specifications
 from nlobayes.workflow.targets import figures_of, grid_outputs, outputs_of
 
 MakePlan = Callable[..., Plan]

@@ -32,17 +32,15 @@ from nlobayes.surrogate.identity import bibtex, in_words, origin
 from nlobayes.surrogate.predictive import Chunk, StoredNoise
 from nlobayes.surrogate.process import content_of, count_draws
 from nlobayes.surrogate.reduction import reduce, spread_evenly
-from nlobayes.surrogate.stored_targets import (
+from nlobayes.surrogate.stored import (
     Target,
     at_rows,
-    facts_of_targets,
-    network_of_targets,
-)
-from nlobayes.surrogate.training_rows import (
     facts_of_domain,
+    facts_of_targets,
     fit_domain_of,
     limits_of,
     names_of_point,
+    network_of_targets,
     typical_point,
 )
 from nlobayes.types import Dataset, NoiseTable, SurrogateContent

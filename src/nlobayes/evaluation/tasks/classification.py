@@ -8,18 +8,18 @@ import numpy as np
 
 from nlobayes.checks import CalibrationCheck
 from nlobayes.data.splits import SPLITS, TEST, TRAIN, UNUSED
-from nlobayes.evaluation.classification.calibration import check, reliability_table
-from nlobayes.evaluation.classification.decisions import (
-    confusion_matrix,
-    confusion_table,
-    threshold_table,
-)
+from nlobayes.evaluation.calibration.classes import check, reliability_table
 from nlobayes.evaluation.monte_carlo import monte_carlo_errors
 from nlobayes.evaluation.run_evaluation import Evaluation, Scores, SplitScores
 from nlobayes.evaluation.scores.classification.classes import (
     ClassPrediction,
     checked_labels,
     predict_classes,
+)
+from nlobayes.evaluation.scores.decisions import (
+    confusion_matrix,
+    confusion_table,
+    threshold_table,
 )
 from nlobayes.evaluation.scores.of_split import evaluate_classes, score_groups
 from nlobayes.evaluation.scores.own import OwnScores

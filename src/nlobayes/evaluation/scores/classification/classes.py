@@ -9,8 +9,8 @@ from scipy.special import entr
 
 from nlobayes.distributions.distribution import point_chunks
 from nlobayes.errors import InputError
-from nlobayes.evaluation.classification.calibration import adaptive_bins, ece, width_bins
-from nlobayes.evaluation.classification.decisions import (
+from nlobayes.evaluation.calibration.classes import adaptive_bins, ece, width_bins
+from nlobayes.evaluation.scores.decisions import (
     confusion_matrix,
     macro_scores,
     mean_score,
