@@ -15,7 +15,6 @@ from nlobayes.artifacts.files import read_csv
 from nlobayes.artifacts.netcdf import open_artifact, read_attrs, write_groups
 from nlobayes.artifacts.records import read_record
 from nlobayes.artifacts.seals import digests
-from nlobayes.commands.draws_at_points import predict_between
 from nlobayes.commands.pipeline.diagnose import diagnose
 from nlobayes.commands.pipeline.evaluate import evaluate
 from nlobayes.commands.pipeline.tabulate import tabulate
@@ -24,6 +23,7 @@ from nlobayes.commands.pipeline.thin import thin
 from nlobayes.data.datasets import Choices, make_dataset
 from nlobayes.data.selection import Selection
 from nlobayes.data.splits import SPLITS, TEST
+from nlobayes.draws_at_points import predict_between
 from nlobayes.study.jobs import ModelJob
 from nlobayes.surrogate.prediction import grid_over
 from nlobayes.types import Dataset, PredictedDraws

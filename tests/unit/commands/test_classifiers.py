@@ -15,12 +15,12 @@ from nlobayes import Classifier
 from nlobayes.artifacts.contents import named_group, write_dataset
 from nlobayes.artifacts.netcdf import write_groups
 from nlobayes.artifacts.thinned import flatten
-from nlobayes.commands.draws_at_points import predict_draws
 from nlobayes.commands.pipeline.export import export
 from nlobayes.commands.tools.predict import predict
 from nlobayes.commands.tools.serve import serve
 from nlobayes.data.datasets import Choices, make_dataset
 from nlobayes.data.selection import Selection
+from nlobayes.draws_at_points import predict_draws
 from nlobayes.study.jobs import ModelJob
 from nlobayes.types import Dataset, NamedArrays
 from tests.refusals import refused

@@ -14,11 +14,11 @@ from nlobayes.artifacts.contents import named_group, read_dataset
 from nlobayes.artifacts.netcdf import open_artifact, read_attrs, write_groups
 from nlobayes.artifacts.seals import digest
 from nlobayes.artifacts.thinned import flatten
-from nlobayes.commands.draws_at_points import predict_draws
 from nlobayes.commands.pipeline.evaluate import evaluate
 from nlobayes.commands.pipeline.export import export
 from nlobayes.commands.pipeline.posterior_predictive import posterior_predictive
 from nlobayes.commands.pipeline.thin import thin
+from nlobayes.draws_at_points import predict_draws
 from nlobayes.evaluation.predictive.density import predictive_moments, predictive_quantiles
 from nlobayes.evaluation.predictive.fitted import FittedNoise
 from nlobayes.evaluation.predictive.noise_fit import noise_at_points

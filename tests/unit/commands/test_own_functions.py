@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nlobayes.commands.draws_at_points import predict_draws
+from nlobayes.draws_at_points import predict_draws
 from nlobayes.study.jobs import ModelJob
 from nlobayes.types import Dataset
 from tests.refusals import refused

@@ -19,8 +19,8 @@ from scipy.special import softmax
 
 from nlobayes.artifacts.contents import write_dataset, write_map
 from nlobayes.artifacts.netcdf import open_artifact, read_attrs
-from nlobayes.commands.draws_at_points import model_of
 from nlobayes.commands.pipeline.posterior_predictive import posterior_predictive
+from nlobayes.commands.thinned_model import model_of
 from nlobayes.commands.tools.reweight import reweight
 from nlobayes.data.splits import TRAIN
 from nlobayes.types import Dataset, MAPEstimate, NamedArrays

@@ -16,13 +16,13 @@ from nlobayes import Surrogate
 from nlobayes.artifacts.contents import named_group, read_dataset
 from nlobayes.artifacts.netcdf import write_groups
 from nlobayes.artifacts.thinned import flatten
-from nlobayes.commands.draws_at_points import predict_draws
 from nlobayes.commands.pipeline.evaluate import evaluate
 from nlobayes.commands.pipeline.export import export
 from nlobayes.commands.pipeline.prepare import prepare
 from nlobayes.commands.tools.predict import predict
 from nlobayes.data.splits import TEST, TRAIN
 from nlobayes.data.table_files import to_csv_text
+from nlobayes.draws_at_points import predict_draws
 from nlobayes.study.jobs import ModelJob
 from nlobayes.types import Dataset, NamedArrays, Table
 from tests.refusals import refused

@@ -6,8 +6,8 @@ from nlobayes.artifacts.contents import DatasetFile, StartFile
 from nlobayes.artifacts.netcdf import ThinnedFile
 from nlobayes.artifacts.predicted import PredictionsFile
 from nlobayes.artifacts.thinned import check_same_rows, flatten, read_centres, read_weights
-from nlobayes.commands.draws_at_points import predict_between, predict_draws
 from nlobayes.commands.stage import stage
+from nlobayes.draws_at_points import predict_between, predict_draws
 from nlobayes.model.networks import is_size
 from nlobayes.stage_files import Stated
 from nlobayes.study.jobs import PosteriorPredictiveJob

@@ -13,9 +13,10 @@ from nlobayes.artifacts import contents
 from nlobayes.artifacts.netcdf import open_artifact
 from nlobayes.artifacts.seals import digests
 from nlobayes.artifacts.thinned import check_same_rows, flatten
-from nlobayes.commands.draws_at_points import model_of, predict_draws
+from nlobayes.commands.thinned_model import model_of
 from nlobayes.data.splits import TRAIN
 from nlobayes.data.transforms import CLASSES, target_transform, unstandardise
+from nlobayes.draws_at_points import predict_draws
 from nlobayes.errors import InputError
 from nlobayes.model import earlier_data
 from nlobayes.study.jobs import ModelJob

@@ -14,7 +14,8 @@ from nlobayes.artifacts.files import write_csv
 from nlobayes.artifacts.netcdf import open_artifact, write_groups
 from nlobayes.artifacts.seals import digests
 from nlobayes.artifacts.thinned import check_same_rows, flatten
-from nlobayes.commands.draws_at_points import model_of, predict_draws
+from nlobayes.commands.thinned_model import model_of
+from nlobayes.draws_at_points import predict_draws
 from nlobayes.errors import InputError
 from nlobayes.evaluation.reweighting import importance
 from nlobayes.evaluation.reweighting.importance import Weights

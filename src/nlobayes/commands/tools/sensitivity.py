@@ -11,8 +11,9 @@ from nlobayes.artifacts import contents
 from nlobayes.artifacts.files import write_csv
 from nlobayes.artifacts.netcdf import open_artifact
 from nlobayes.artifacts.thinned import check_same_rows, flatten
-from nlobayes.commands.draws_at_points import model_of, predict_draws
+from nlobayes.commands.thinned_model import model_of
 from nlobayes.data.splits import TEST
+from nlobayes.draws_at_points import predict_draws
 from nlobayes.evaluation.reweighting.sensitivity import sensitivity as power_sensitivity
 
 SENSITIVE = 0.05

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 
-from nlobayes.artifacts.netcdf import read_attrs
-from nlobayes.artifacts.thinned import check_networks
 from nlobayes.data.transforms import (
     CLASSES,
     along_targets,
@@ -23,7 +19,6 @@ from nlobayes.model.likelihood import DEGREES, NOISE, Noise
 from nlobayes.model.networks import is_parameter, network_of
 from nlobayes.own_functions import bind_activations
 from nlobayes.study.jobs import ModelJob
-from nlobayes.study.read_jobs import stated_model
 from nlobayes.surrogate import process
 from nlobayes.surrogate.prediction import ROWS_OF_GRID, grid_over, plane_of
 from nlobayes.types import Dataset, Plane, PredictedDraws
@@ -114,20 +109,3 @@ def _outputs(
     if centres is None:
         return prediction.predict(network, variables, data.features)
     return linearised.predict(network, variables, centres, data.features)
-
-
-def model_of(posterior: Path) -> ModelJob:
-    """Read the model of a thinned posterior.
-
-    Raises InputError if the file is no thinned posterior, its model is not known here, or its
-    networks are linearised or infinitely wide.
-    """
-    made = read_attrs(posterior)
-    spec = made.get("spec") if made.get("kind") == "thinned" else None
-    model = stated_model(spec, str(posterior))
-    if model is None:
-        raise InputError("commands.no_model_stated", path=posterior)
-    check_networks(made, posterior)
-    if model.network.width is not None:
-        raise InputError("commands.infinite_width", where=posterior)
-    return model
