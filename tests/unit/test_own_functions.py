@@ -16,7 +16,7 @@ from scipy.stats import laplace as laplace_law
 from nlobayes.evaluation.predictive.density import PredictiveNoise
 from nlobayes.evaluation.scores.classification.classes import predict_classes
 from nlobayes.evaluation.scores.of_split import evaluate, evaluate_classes
-from nlobayes.evaluation.scores.own import OwnScores
+from nlobayes.evaluation.scores.split import OwnScores
 from nlobayes.likelihoods.custom import CustomLikelihood
 from nlobayes.model.networks import Network
 from nlobayes.model.own_activation import check_activation

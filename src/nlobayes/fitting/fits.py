@@ -66,10 +66,7 @@ def fit(
     shown
         Show a bar in a terminal or a notebook.
 
-    Raises
-    ------
-    InputError
-        If the study or the table cannot be used.
+    Raises InputError if the study or the table cannot be used.
     """
     rivals, run = plan_of(configuration)
     account = account_of(run, folder) if workers > 1 and shown else None
@@ -115,10 +112,8 @@ def fit_in_turn(
     If none converges, it is the one whose chains agree best: of the smallest R-hat of f. An attempt
     whose MAP has no density, or whose chains stand still, is skipped.
 
-    Raises
-    ------
-    InputError
-        If an attempt is refused for another reason, or no attempt has a MAP with a density.
+    Raises InputError if an attempt is refused for another reason, or no attempt has a MAP with a
+    density.
     """
     tried: list[tuple[Attempt, Fitted]] = []
     skipped: InputError | None = None

@@ -118,10 +118,7 @@ class Choices(NamedTuple):
 def configure(name: str, dataset: Facts, chosen: Choices) -> Configuration:
     """Make the study of one run: its presets, and a grid that names them.
 
-    Raises
-    ------
-    InputError
-        If a name belongs to no preset, or to no recipe.
+    Raises InputError if a name belongs to no preset, or to no recipe.
     """
     library = shipped_presets()
     chosen = _by_recipe(library, chosen)
@@ -160,10 +157,7 @@ def attempts(chosen: Choices) -> list[Choices]:
     Recipe `auto` is `wide` up to 2000 train rows, then `smooth`, then `plain`, if it is left the
     choice: no units, activation, preset or single precision are chosen. Otherwise it is one run.
 
-    Raises
-    ------
-    InputError
-        If the network or the recipe has an unknown name.
+    Raises InputError if the network or the recipe has an unknown name.
     """
     _, network = _preset("network", chosen.network, shipped_presets())
     presets = (chosen.recipe, chosen.prior, chosen.likelihood, chosen.pretraining, chosen.method)

@@ -112,12 +112,9 @@ def dataset_of(table: Table, path: str, target: str, **options: Any) -> Read:
     options
         Further fields of `Options`.
 
-    Raises
-    ------
-    InputError
-        If a column is missing, its header states another unit, the target contains no numbers, a
-        column of numbers has cells without a number, a cross section has failed rows, or there are
-        fewer rows than `FEWEST_ROWS`.
+    Raises InputError if a column is missing, its header states another unit, the target contains no
+    numbers, a column of numbers has cells without a number, a cross section has failed rows, or
+    there are fewer rows than `FEWEST_ROWS`.
     """
     return _read(table, Options(path, target, **options))
 

@@ -11,14 +11,13 @@ from pandas import DataFrame
 from scipy.stats import norm
 
 from nlobayes.plots.axes import few_ticks, fitting_scale, note_figure
-from nlobayes.plots.scores import short_names
 from nlobayes.plots.style import (
     BLACK,
     CHAIN_COLORS,
     legend_with_warnings,
     new_figure,
 )
-from nlobayes.plots.tables import floats
+from nlobayes.plots.tables import floats, short_names
 
 COLORS = [color for color in CHAIN_COLORS if color != BLACK]
 MOST = 10

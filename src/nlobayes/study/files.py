@@ -35,10 +35,8 @@ YAML_ERRORS = (*READ_ERRORS, yaml.YAMLError, RecursionError, ValueError)
 def read_text(path: Path) -> str:
     """Read a text file.
 
-    Raises
-    ------
-    OSError, UnicodeDecodeError
-        If it is not a regular file of at most `MOST_BYTES`, or not in UTF-8.
+    Raises OSError or UnicodeDecodeError if it is not a regular file of at most `MOST_BYTES`, or not
+    in UTF-8.
     """
     if not stat.S_ISREG(path.stat().st_mode):
         raise OSError("not a regular file")

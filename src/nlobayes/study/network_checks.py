@@ -14,10 +14,7 @@ MOST_TRAIN = 5000
 def check_infinite(run: RunSpec) -> None:
     """Refuse a run whose network is infinitely wide and does not fit its other presets.
 
-    Raises
-    ------
-    InputError
-        If a condition is not met; the error names all that are not.
+    Raises InputError if a condition is not met; the error names all that are not.
     """
     if run.network.width is None:
         return

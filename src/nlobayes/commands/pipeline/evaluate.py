@@ -10,7 +10,7 @@ from nlobayes.artifacts.predicted import NamedRival, NamedRivalFile, Predictions
 from nlobayes.checks import failed
 from nlobayes.commands.stage import stage
 from nlobayes.evaluation.run_evaluation import Evaluation
-from nlobayes.evaluation.scores.own import OwnScores
+from nlobayes.evaluation.scores.split import OwnScores
 from nlobayes.evaluation.tasks import check_same_points, scoring_data, task_of
 from nlobayes.evaluation.tasks.at_reference import count_scored
 from nlobayes.evaluation.tasks.learned import check_target, learned

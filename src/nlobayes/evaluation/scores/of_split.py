@@ -17,8 +17,7 @@ from nlobayes.evaluation.calibration.conditional import DECILES, equal_count_bin
 from nlobayes.evaluation.predictive.density import PredictiveNoise, checked_split, select_rows
 from nlobayes.evaluation.run_evaluation import Scores
 from nlobayes.evaluation.scores import classification, regression
-from nlobayes.evaluation.scores.own import NO_OWN, OwnScores
-from nlobayes.evaluation.scores.split import ClassPrediction, ClassSplit
+from nlobayes.evaluation.scores.split import NO_OWN, ClassPrediction, ClassSplit, OwnScores
 from nlobayes.types import RowGroups
 from nlobayes.untyped import Document
 

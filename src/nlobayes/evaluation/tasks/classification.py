@@ -22,7 +22,7 @@ from nlobayes.evaluation.scores.decisions import (
     threshold_table,
 )
 from nlobayes.evaluation.scores.of_split import evaluate_classes, score_groups
-from nlobayes.evaluation.scores.own import OwnScores
+from nlobayes.evaluation.scores.split import OwnScores
 from nlobayes.evaluation.tables import classes
 from nlobayes.evaluation.tasks.stated import compare_classes, log_likelihood_of_classes
 from nlobayes.evaluation.tasks.task import Choices, ScoringData

@@ -24,7 +24,7 @@ from nlobayes.evaluation.predictive.fitted import FittedNoise
 from nlobayes.evaluation.predictive.noise_fit import fit_noise, noise_at_points
 from nlobayes.evaluation.run_evaluation import Halves, Scores, SplitScores, Spread
 from nlobayes.evaluation.scores.of_split import evaluate, score_groups
-from nlobayes.evaluation.scores.own import NO_OWN, OwnScores
+from nlobayes.evaluation.scores.split import NO_OWN, OwnScores
 from nlobayes.evaluation.tables.predictions import Rows
 from nlobayes.evaluation.tasks.halves import HeldOutRows, choose_family, halved_scores
 from nlobayes.metrics.shown import MONTE_CARLO

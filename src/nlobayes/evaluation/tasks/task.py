@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from nlobayes.evaluation.run_evaluation import Evaluation
-from nlobayes.evaluation.scores.own import NO_OWN, OwnScores
+from nlobayes.evaluation.scores.split import NO_OWN, OwnScores
 from nlobayes.types import Columns, Dataset, Plane, PredictedDraws, RivalPrediction
 
 

@@ -51,10 +51,8 @@ def accuracy(
         `variance_share_top1_log10` to `_top20_log10`.
         Intervals are 95 % percentile intervals of 1000 bootstrap resamples of the points.
 
-    Raises
-    ------
-    InputError
-        If the arrays do not fit together, a value is not finite, or the scale is unknown.
+    Raises InputError if the arrays do not fit together, a value is not finite, or the scale is
+    unknown.
 
     References
     ----------
@@ -80,10 +78,7 @@ def accuracy(
 def to_target(values: np.ndarray, scale: str) -> np.ndarray:
     """Return the target of values on the model scale, infinite where 10^value overflows.
 
-    Raises
-    ------
-    InputError
-        If the scale is not `log10` or `identity`.
+    Raises InputError if the scale is not `log10` or `identity`.
     """
     if scale not in SCALES:
         raise InputError("evaluation.unknown_scale", scale=scale, known=SCALES)

@@ -64,10 +64,8 @@ def proper_scores(
         The same in target space: `crps_target`, `interval_score_95_target`, `lppd_target`,
         `nll_gaussian_target`. The first and the last are undefined for a Student-t of log10.
 
-    Raises
-    ------
-    InputError
-        If the arrays do not fit together, a value is not finite, or the scale is unknown.
+    Raises InputError if the arrays do not fit together, a value is not finite, or the scale is
+    unknown.
 
     References
     ----------
