@@ -85,7 +85,7 @@ def predict_between(
     centres: dict[str, np.ndarray] | None = None,
 ) -> Plane | None:
     """Evaluate every draw on a grid if classes are learned from two inputs; None otherwise."""
-    if data.transforms["target"]["scale"] != CLASSES or len(data.input_names) != 2:
+    if data.target_scale != CLASSES or len(data.input_names) != 2:
         return None
     grid = grid_over(data.inputs)
     features = apply_features(feature_transform(data.transforms["features"]), grid)

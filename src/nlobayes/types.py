@@ -66,6 +66,11 @@ class Dataset(NamedTuple):
     """Group of each row, such as rows of known quality, whose scores are separate; None where no
     column names them."""
 
+    @property
+    def target_scale(self) -> str:
+        """Scale on which the target is learned: `log10`, `identity` or `classes`."""
+        return str(self.transforms["target"]["scale"])
+
 
 class Plane(NamedTuple):
     """Class probabilities of the draws between the rows, on a grid over two inputs."""

@@ -152,7 +152,7 @@ def _scales_of(output: int, draws: PriorDraws) -> Columns:
 
 def _labels(draws: PriorDraws, data: Dataset, covariate: str) -> Columns:
     """Return the labels of the axes, with a row for each output."""
-    scale, number = data.transforms["target"]["scale"], len(draws.names)
+    scale, number = data.target_scale, len(draws.names)
     return {
         "covariate": np.array([covariate] * number),
         "target": np.array(draws.names),

@@ -47,7 +47,7 @@ def network_of_targets(
     drawn = {name: values for name, values in variables.items() if is_parameter(name)}
     last = sum(name.startswith(WEIGHTS) for name in drawn)
     for name in (f"{WEIGHTS}_{last}", f"{BIASES}_{last}"):
-        if data.transforms["target"]["scale"] == CLASSES:
+        if data.target_scale == CLASSES:
             drawn[name] = _logits(drawn[name] / temperature)
         else:
             drawn[name] = drawn[name][..., : len(data.target_names)]

@@ -62,7 +62,7 @@ def _columns(data: Dataset) -> Columns:
     For a target that is learned relative to a reference, the last column is their ratio.
     """
     inputs = [(f"input_{k}", name, "") for k, name in enumerate(data.input_names, 1)]
-    scale = data.transforms["target"]["scale"]
+    scale = data.target_scale
     targets = [(f"target_{k}", name, scale) for k, name in enumerate(data.target_names, 1)]
     if data.relative_to is not None:
         targets.append(("ratio", f"{data.target_names[0]} / reference", ""))

@@ -120,7 +120,7 @@ def export(
 
 def _targets(data: Dataset, scores: Evaluation) -> list[Target]:
     """Return each target separately, the main one first; none for classes."""
-    if data.transforms["target"]["scale"] == CLASSES:
+    if data.target_scale == CLASSES:
         return []
     several = len(data.target_names) > 1
     needed = "outputs" if several else "predictive_noise"

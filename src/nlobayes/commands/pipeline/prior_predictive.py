@@ -36,7 +36,7 @@ def prior_predictive(job: PriorPredictiveJob, dataset: DatasetFile) -> TableFile
     features = dataset.features[dataset.reference]
     outputs = builder.draw_functions(model, features, seed=job.seed, draws=job.draws)
     along = covariate.at_reference
-    if dataset.transforms["target"]["scale"] == CLASSES:
+    if dataset.target_scale == CLASSES:
         likelihood: Any = model.likelihood
         probabilities = likelihood.probabilities(outputs.astype(np.float64), np)
         draws = draws_of_classes(probabilities, dataset, along)

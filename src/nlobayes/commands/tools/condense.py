@@ -91,7 +91,7 @@ def _job(**settings: Any) -> CondenseJob:
 
 def _check(model: ModelJob, data: Dataset) -> None:
     targets = len(data.target_names)
-    classes = data.transforms["target"]["scale"] == CLASSES
+    classes = data.target_scale == CLASSES
     if classes or model.likelihood.outputs(targets) != 1:
         raise InputError(
             "commands.several_outputs",

@@ -51,7 +51,7 @@ class Rows(NamedTuple):
 
 def labels(data: Dataset, covariate: str) -> Columns:
     """Tabulate in one row the names and units of the columns of the other tables."""
-    name, scale = data.target_names[0], data.transforms["target"]["scale"]
+    name, scale = data.target_names[0], data.target_scale
     unit = data.units.get(name, "")
     names = {"covariate": covariate, "target": name, "unit": unit, "scale": scale}
     return {name: np.array([label]) for name, label in names.items()}

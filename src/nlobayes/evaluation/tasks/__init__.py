@@ -22,7 +22,7 @@ def task_of(data: Dataset) -> Task:
 
     Raises InputError if no task has this scale.
     """
-    scale = data.transforms["target"]["scale"]
+    scale = data.target_scale
     for task in TASKS:
         if scale in task.SCALES:
             return task

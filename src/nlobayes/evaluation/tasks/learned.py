@@ -19,7 +19,7 @@ def learned(data: Dataset) -> LearnedTarget:
     return {
         "target": list(data.target_names),
         "unit": data.units.get(data.target_names[0], ""),
-        "scale": data.transforms["target"]["scale"],
+        "scale": data.target_scale,
         "train": digest.hexdigest(),
     }
 
@@ -29,7 +29,7 @@ def check_target(data: Dataset) -> None:
 
     Raises InputError if it has several targets, or classes.
     """
-    scale, targets = data.transforms["target"]["scale"], len(data.target_names)
+    scale, targets = data.target_scale, len(data.target_names)
     if scale == "classes" or targets > 1:
         received = scale if scale == "classes" else f"{targets} targets"
         raise InputError("commands.rival_of_one_target", where="rival", received=received)
