@@ -10,7 +10,7 @@ import pytest
 from nlobayes.data.cells import is_number, parse_cells
 from nlobayes.settings.values import MOST
 from nlobayes.study.files import parse_yaml, read_yaml
-from nlobayes.study.grid import (
+from nlobayes.study.study import (
     MOST_CHAIN_JOBS,
     MOST_RUNS,
     Study,

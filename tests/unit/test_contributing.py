@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from nlobayes.cli import COMMANDS
-from nlobayes.study.grid import load_study, override, read_presets
+from nlobayes.study.study import load_study, override, read_presets
 from tests.unit.worked_examples import PAGE, ROOT, files_of, headings, write
 
 EXAMPLES = ["Add a kernel", "Add a prior", "Add a score", "Add a figure", "Add a study"]

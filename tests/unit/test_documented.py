@@ -19,7 +19,7 @@ from dvc.cli.parser import get_main_parser  # type: ignore[import-untyped]
 
 from nlobayes.cli import app
 from nlobayes.errors import InputError
-from nlobayes.study.grid import Study, load_study, override, read_presets
+from nlobayes.study.study import Study, load_study, override, read_presets
 from tests.documented import PROGRAMS, ROOT, Command, block_of, commands, commands_of
 
 OTHERS = {"curl", "dd", "git", "jq", "jupytext", "pre-commit", "printf", "source", "uvx", "zcat"}

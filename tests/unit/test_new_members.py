@@ -88,7 +88,7 @@ READ = """
 import sys
 from nlobayes.figures import FigureKind, by_category, tabulated
 from nlobayes.study.datasets import Features
-from nlobayes.study.presets import Evaluation
+from nlobayes.study.evaluation import Evaluation
 from nlobayes.study.schema import as_json
 text = as_json()
 assert min(text.count(f'"const": "{name}"') for name in ("mala", "logistic", "mine")) > 0

@@ -21,10 +21,10 @@ from nlobayes.likelihoods.custom import CustomLikelihood
 from nlobayes.model.networks import Network
 from nlobayes.model.own_activation import check_activation
 from nlobayes.own_functions import Bound, bind, bind_activations
-from nlobayes.study.grid import Study, load_study, override
+from nlobayes.study.evaluation import CustomScore, Evaluation
 from nlobayes.study.job_builder import run_jobs
 from nlobayes.study.network import CustomActivation
-from nlobayes.study.presets import CustomScore, Evaluation
+from nlobayes.study.study import Study, load_study, override
 from nlobayes.surrogate.evaluation import evaluate as by_numpy
 from nlobayes.surrogate.prediction import predict as by_jax
 from tests.densities import density_of

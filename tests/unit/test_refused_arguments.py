@@ -52,8 +52,8 @@ from nlobayes.model.sampling import sample
 from nlobayes.predicting.points import Tally
 from nlobayes.predicting.prediction_files import write_rows
 from nlobayes.study.comparison import ComparedRun, CompareJob
+from nlobayes.study.evaluation import CustomScore, check_scores
 from nlobayes.study.files import check_json_keys
-from nlobayes.study.presets import CustomScore, check_scores
 from nlobayes.types import PredictedDraws
 from tests.refusals import refused
 from tests.rows import dataset_of

@@ -16,9 +16,9 @@ import yaml
 from nlobayes.code_digest import CHOSEN_BY
 from nlobayes.settings.values import Frozen
 from nlobayes.study import jobs, jobs_of_runs
-from nlobayes.study.grid import SECTIONS, Study
 from nlobayes.study.sources.slha import SlhaSource
 from nlobayes.study.sources.table import TableSource
+from nlobayes.study.study import SECTIONS, Study
 from tests.unit.worked_examples import files_of, write
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def test_planning_imports_no_numerics(tiny: Project) -> None:
     timed = tiny.run("env", "PYTHONPROFILEIMPORTTIME=1", "snakemake", "--dry-run").stderr
     lines = [line for line in timed.splitlines() if line.startswith("import time:")]
     imported = {line.split("|")[-1].strip() for line in lines}
-    assert {"nlobayes.study.grid", "nlobayes.code_digest", "pydantic"} <= imported
+    assert {"nlobayes.study.study", "nlobayes.code_digest", "pydantic"} <= imported
     assert HEAVY & {name.split(".")[0] for name in imported} == set()
 
 
@@ -260,7 +260,7 @@ CHANGED_CODE: list[tuple[str, dict[str, int]]] = [
     ("plots/nlobayes.mplstyle", DRAWN),
     ("diagnostics/agreement.py", {}),
     ("commands/tools/summary.py", {}),
-    ("study/grid.py", {}),
+    ("study/study.py", {}),
     ("cli.py", {}),
     ("adaptations/windows.py", since("warmup")),
     ("priors/independent.py", since("pretrain")),

@@ -15,8 +15,8 @@ from nlobayes.evaluation.run_evaluation import Evaluation
 from nlobayes.fitting.one_run import OneRun
 from nlobayes.fitting.running import progress_bar
 from nlobayes.fitting.studies import Configuration, plan_of
+from nlobayes.study.grids import RunSpec
 from nlobayes.study.job_builder import watch_job
-from nlobayes.study.presets import RunSpec
 from nlobayes.watching.chain_files import Folders, cached_reader
 
 KEPT = {"posterior": "assemble", "surrogates": "export", "data": "prepare"}

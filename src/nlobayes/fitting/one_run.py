@@ -22,8 +22,8 @@ from nlobayes.methods.mcmc import MCMC
 from nlobayes.rivals import Rival
 from nlobayes.settings.values import Frozen
 from nlobayes.stages import PIPELINE, function_of
+from nlobayes.study.grids import RunSpec
 from nlobayes.study.job_builder import prepare_job, rival_job, run_jobs, simulate_job
-from nlobayes.study.presets import RunSpec
 
 IN_WORDS = {
     "simulate": "table",

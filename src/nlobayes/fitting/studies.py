@@ -13,8 +13,8 @@ import yaml
 from nlobayes.errors import InputError
 from nlobayes.rivals import Rival
 from nlobayes.settings.values import NAME, TAKEN
-from nlobayes.study.grid import SECTIONS, load_study, override, shipped_presets
-from nlobayes.study.presets import CROSSED, RunSpec
+from nlobayes.study.grids import CROSSED, RunSpec
+from nlobayes.study.study import SECTIONS, load_study, override, shipped_presets
 from nlobayes.untyped import Document, Facts
 
 AUTO = "auto"

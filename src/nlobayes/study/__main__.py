@@ -12,7 +12,7 @@ from pathlib import Path
 
 from nlobayes.errors import InputError
 from nlobayes.study.files import read_study
-from nlobayes.study.grid import load_study, override, read_presets
+from nlobayes.study.study import load_study, override, read_presets
 
 CONFIG = Path("config")
 

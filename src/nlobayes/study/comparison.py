@@ -10,8 +10,8 @@ from pydantic import Field
 
 from nlobayes.errors import InputError
 from nlobayes.settings.values import Frozen
-from nlobayes.study.grid import Study
-from nlobayes.study.presets import CROSSED, RunSpec
+from nlobayes.study.grids import CROSSED, RunSpec
+from nlobayes.study.study import Study
 from nlobayes.untyped import Document, Facts
 
 REPLICATE_SEEDS = {"split": "dataset.split.seed", "source": "dataset.source.seed"}

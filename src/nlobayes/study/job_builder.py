@@ -11,8 +11,8 @@ from nlobayes.rivals import Rival
 from nlobayes.settings.values import Frozen
 from nlobayes.study import jobs
 from nlobayes.study.datasets import DatasetPreset
+from nlobayes.study.grids import RunSpec
 from nlobayes.study.jobs_of_runs import SpeedJob, TimedRun, WatchedRun, WatchJob
-from nlobayes.study.presets import RunSpec
 from nlobayes.untyped import Document
 
 

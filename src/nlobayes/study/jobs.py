@@ -31,8 +31,7 @@ from nlobayes.study.datasets import (
     Split,
     StatedProcess,
 )
-from nlobayes.study.network import Network
-from nlobayes.study.presets import (
+from nlobayes.study.evaluation import (
     CalibrationTolerances,
     Case,
     Combine,
@@ -41,6 +40,7 @@ from nlobayes.study.presets import (
     NoiseFamily,
     Thresholds,
 )
+from nlobayes.study.network import Network
 from nlobayes.study.pretraining import Pretraining
 from nlobayes.study.sources import SOURCES, Source
 from nlobayes.study.sources.slha import Spectra

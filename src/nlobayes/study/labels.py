@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from nlobayes.study.files import read_study
-from nlobayes.study.grid import Study, load_study, override, presets_here, reported_renamed_keys
-from nlobayes.study.presets import CROSSED, RunSpec
+from nlobayes.study.grids import CROSSED, RunSpec
+from nlobayes.study.study import Study, load_study, override, presets_here, reported_renamed_keys
 
 DEFAULT_STUDY = Path("config/config.yaml")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from nlobayes.errors import InputError
 from nlobayes.kernels.reversible_jump import ReversibleJumpKernel
 from nlobayes.priors.scales import ScalesPrior
-from nlobayes.study.presets import RunSpec
+from nlobayes.study.grids import RunSpec
 
 MOST_TRAIN = 5000
 """Most train rows: the covariance of 5000 rows and its inverse take 600 MB, a factorisation 5 s."""

@@ -24,9 +24,9 @@ from nlobayes.stages.sizes import (
 )
 from nlobayes.storage import MOST_STORED
 from nlobayes.study.datasets import DatasetPreset
+from nlobayes.study.grids import RunSpec
 from nlobayes.study.jobs import PRIOR_DRAWS
 from nlobayes.study.network_checks import MARGINALISED, marginal_numbers
-from nlobayes.study.presets import RunSpec
 
 CLASSES = 10
 """Assumed number of classes if a network does not state it."""

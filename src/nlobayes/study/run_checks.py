@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from nlobayes.errors import InputError
+from nlobayes.study.grids import Grid, RunSpec
 from nlobayes.study.network_checks import (
     MARGINALISED,
     check_architecture,
@@ -14,7 +15,6 @@ from nlobayes.study.network_checks import (
     check_marginalised,
     check_output_drawn,
 )
-from nlobayes.study.presets import Grid, RunSpec
 
 CLASSES = "classes"
 MOST_PARAMETERS = 4000

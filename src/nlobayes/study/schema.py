@@ -10,7 +10,7 @@ import json
 import sys
 from typing import Any
 
-from nlobayes.study.grid import Study
+from nlobayes.study.study import Study
 from nlobayes.untyped import Document
 
 FORMS = ("json", "markdown")

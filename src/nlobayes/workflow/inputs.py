@@ -6,7 +6,7 @@ from typing import Any
 
 from nlobayes.methods.mcmc import MCMC
 from nlobayes.stages.stage import Place
-from nlobayes.study.presets import RunSpec
+from nlobayes.study.grids import RunSpec
 from nlobayes.workflow.plan import MAPS_OF_PLANE, Paths, Plan, dataset_path, map_paths
 
 Wildcards = Any

@@ -7,7 +7,7 @@ from functools import cache
 
 from nlobayes.stages import PIPELINE
 from nlobayes.stages.sizes import Size
-from nlobayes.study.presets import RunSpec
+from nlobayes.study.grids import RunSpec
 from nlobayes.study.resources import Need, need, rows_of, size_of, size_of_dataset
 from nlobayes.untyped import Document
 from nlobayes.workflow.inputs import Wildcards

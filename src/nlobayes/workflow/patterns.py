@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from nlobayes.settings.values import NAME
-from nlobayes.study.presets import CROSSED
+from nlobayes.study.grids import CROSSED
 from nlobayes.workflow.figures import CLASSES, PRIOR, Task
 from nlobayes.workflow.plan import Plan
 

@@ -9,10 +9,10 @@ from typing import TypeVar
 
 from nlobayes.errors import InputError
 from nlobayes.study.comparison import CompareJob, compare_job
-from nlobayes.study.grid import Study, load_study, override, presets_here, reported_renamed_keys
+from nlobayes.study.grids import RunSpec
 from nlobayes.study.jobs_of_runs import FidelityJob, TimedMethod
 from nlobayes.study.labels import labels, model_labels
-from nlobayes.study.presets import RunSpec
+from nlobayes.study.study import Study, load_study, override, presets_here, reported_renamed_keys
 from nlobayes.untyped import Facts
 from nlobayes.workflow.figures import Task, task_of
 

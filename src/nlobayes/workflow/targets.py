@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from nlobayes.figures import FigureKind, names_of
-from nlobayes.study.presets import RunSpec
+from nlobayes.study.grids import RunSpec
 from nlobayes.workflow.figures import (
     DATA,
     FIDELITY,

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from nlobayes.commands.tools.fit import fit
-from nlobayes.study.grid import shipped_presets
+from nlobayes.study.study import shipped_presets
 from tests.refusals import refused
 
 DATA = Path(__file__).parents[4] / "shared/data"

@@ -8,7 +8,7 @@ import pytest
 from nlobayes.fitting.studies import Choices, attempts, configure, plan_of
 from nlobayes.fitting.table_settings import dataset_of
 from nlobayes.likelihoods.gaussian import GaussianLikelihood
-from nlobayes.study.presets import RunSpec
+from nlobayes.study.grids import RunSpec
 from nlobayes.types import Table
 from tests.refusals import refused
 

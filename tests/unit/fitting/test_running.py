@@ -19,7 +19,7 @@ from nlobayes.fitting import running
 from nlobayes.fitting.fits import account_of
 from nlobayes.fitting.running import as_a_job
 from nlobayes.fitting.studies import Choices, configure, plan_of
-from nlobayes.study.presets import RunSpec
+from nlobayes.study.grids import RunSpec
 from nlobayes.watching.chain_files import reported_steps
 
 DATASET = {

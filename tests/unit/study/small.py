@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from nlobayes.study.grid import Study, load_study, override
+from nlobayes.study.study import Study, load_study, override
 
 SMALL: dict[str, Any] = {
     "datasets": {

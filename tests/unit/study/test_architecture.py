@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from nlobayes.errors import InputError
-from nlobayes.study.grid import Study
+from nlobayes.study.study import Study
 from tests.refusals import refused
 from tests.unit.study.small import make_study
 

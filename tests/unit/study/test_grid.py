@@ -7,8 +7,8 @@ import yaml
 
 from nlobayes.kernels.nuts import NUTSKernel
 from nlobayes.methods.mcmc import MCMC
-from nlobayes.study.grid import SECTIONS, load_study
-from nlobayes.study.presets import CROSSED, Execution
+from nlobayes.study.grids import CROSSED, Execution
+from nlobayes.study.study import SECTIONS, load_study
 from tests.refusals import invalid, refused
 from tests.unit.study.small import make_study
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from snakemake.io import PeriodicityDetector
 
-from nlobayes.study.grid import SECTIONS
+from nlobayes.study.study import SECTIONS
 from tests.refusals import refused
 from tests.unit.study.small import make_study
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from nlobayes.study.grid import override
 from nlobayes.study.resources import size_of
+from nlobayes.study.study import override
 from tests.refusals import refused
 from tests.unit.study.small import make_study
 

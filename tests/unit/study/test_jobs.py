@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from nlobayes.study.grid import Study
 from nlobayes.study.job_builder import ingest_job, prepare_job, run_jobs, simulate_job
 from nlobayes.study.jobs import (
     CheckConvergenceJob,
@@ -27,6 +26,7 @@ from nlobayes.study.jobs import (
 )
 from nlobayes.study.read_jobs import read_job
 from nlobayes.study.sources.slha import SlhaSource
+from nlobayes.study.study import Study
 from tests.refusals import invalid, refused
 from tests.unit.study.small import make_study
 

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 import yaml
 
-from nlobayes.study.grid import load_study, override, read_presets
 from nlobayes.study.job_builder import run_jobs
+from nlobayes.study.study import load_study, override, read_presets
 from tests.refusals import refused
 
 CONFIG = Path(__file__).parents[3] / "config"

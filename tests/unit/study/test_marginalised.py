@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from nlobayes.study.grid import override
 from nlobayes.study.network_checks import marginal_numbers
 from nlobayes.study.resources import need, size_of
+from nlobayes.study.study import override
 from tests.refusals import refused
 from tests.unit.study.small import make_study
 

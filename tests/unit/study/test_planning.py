@@ -9,7 +9,7 @@ HEAVY = {
 }
 PROGRAM = f"""
 import sys
-import nlobayes.study.grid, nlobayes.study.job_builder, nlobayes.study.schema
+import nlobayes.study.study, nlobayes.study.job_builder, nlobayes.study.schema
 import nlobayes.workflow.plan, nlobayes.workflow.parameters, nlobayes.workflow.targets
 nlobayes.study.schema.as_json()
 sys.exit(" ".join(sorted({HEAVY} & {{*sys.modules}})) or None)

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from nlobayes.methods.mcmc import MCMC
-from nlobayes.study.grid import Study, reported_renamed_keys
 from nlobayes.study.labels import read_whole_study
+from nlobayes.study.study import Study, reported_renamed_keys
 from nlobayes.workflow.plan import load_plan
 
 ROOT = Path(__file__).parents[3]

@@ -9,10 +9,10 @@ from pydantic import TypeAdapter
 from nlobayes.likelihoods import Likelihood
 from nlobayes.stages import PIPELINE
 from nlobayes.stages.sizes import Size
-from nlobayes.study.grid import Study
-from nlobayes.study.presets import RunSpec
+from nlobayes.study.grids import RunSpec
 from nlobayes.study.resources import GPU_MB, SNAKEMAKE_MB, need, rows_of, size_of
 from nlobayes.study.sources import UNKNOWN_ROWS
+from nlobayes.study.study import Study
 from nlobayes.study.target import Target
 from tests.unit.study.small import make_study
 

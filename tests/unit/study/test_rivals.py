@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from nlobayes import rivals
-from nlobayes.study.grid import Study, load_study, override
+from nlobayes.study.study import Study, load_study, override
 from tests.refusals import refused
 from tests.unit.workflow.conftest import SMALL
 

@@ -10,8 +10,8 @@ from nlobayes.kernels import KERNELS
 from nlobayes.kernels.tempering import TemperingKernel
 from nlobayes.methods.mcmc import MCMC
 from nlobayes.settings.agreement import Agreement
-from nlobayes.study.grid import Study
-from nlobayes.study.presets import Thresholds
+from nlobayes.study.evaluation import Thresholds
+from nlobayes.study.study import Study
 from tests.refusals import invalid, refused
 from tests.unit.study.small import make_study
 

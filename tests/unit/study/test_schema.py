@@ -3,8 +3,8 @@
 import re
 from pathlib import Path
 
-from nlobayes.study.grid import Study
 from nlobayes.study.schema import as_json, as_markdown
+from nlobayes.study.study import Study
 
 CONFIG = Path(__file__).parents[3] / "config"
 

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from nlobayes.study.datasets import DatasetPreset
-from nlobayes.study.grid import read_presets
 from nlobayes.study.job_builder import prepare_job, simulate_job
 from nlobayes.study.jobs import SimulateJob
 from nlobayes.study.read_jobs import read_job
 from nlobayes.study.references.calculation import CalculatedReference
 from nlobayes.study.sources.simulate import SimulatedSource
+from nlobayes.study.study import read_presets
 from tests.refusals import invalid, refused
 from tests.unit.study.small import make_study
 

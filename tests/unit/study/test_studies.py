@@ -8,7 +8,7 @@ import yaml
 
 from nlobayes.cli import COMMANDS
 from nlobayes.study.comparison import compare_job
-from nlobayes.study.grid import Study, load_study, override, read_presets
+from nlobayes.study.study import Study, load_study, override, read_presets
 
 CONFIG = Path(__file__).parents[3] / "config"
 STUDIES = sorted((CONFIG / "studies").glob("*.yaml"))

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from nlobayes.study.grid import load_study, override
+from nlobayes.study.study import load_study, override
 from nlobayes.workflow.plan import Plan
 
 SPLIT = {"train": 30, "validation": 15, "test": 15}

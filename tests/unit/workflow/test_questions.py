@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from nlobayes.figures import FigureKind, names_of
-from nlobayes.study.grid import override
 from nlobayes.study.job_builder import run_jobs
 from nlobayes.study.resources import need, size_of
+from nlobayes.study.study import override
 from nlobayes.workflow.inputs import Inputs
 from nlobayes.workflow.needs import Needs
 from nlobayes.workflow.parameters import Options, Specifications

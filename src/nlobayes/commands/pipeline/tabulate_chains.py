@@ -20,8 +20,8 @@ from nlobayes.diagnostics.stored_draws import (
     weight_names,
     without_fixed,
 )
+from nlobayes.study.evaluation import MOST_PANELS
 from nlobayes.study.jobs import TabulateChainsJob
-from nlobayes.study.presets import MOST_PANELS
 from nlobayes.types import Columns
 
 

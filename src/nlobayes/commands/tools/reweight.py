@@ -19,10 +19,10 @@ from nlobayes.draws_at_points import predict_draws
 from nlobayes.errors import InputError
 from nlobayes.evaluation.reweighting import importance
 from nlobayes.evaluation.reweighting.importance import Weights
-from nlobayes.study.grid import preset_of
 from nlobayes.study.jobs import ModelJob
 from nlobayes.study.jobs_of_runs import ReweightJob
 from nlobayes.study.refusal import refusal
+from nlobayes.study.study import preset_of
 from nlobayes.types import NamedArrays
 from nlobayes.untyped import Document
 

@@ -22,9 +22,10 @@ from nlobayes.rivals import Rival
 from nlobayes.settings.user_files import Code
 from nlobayes.settings.values import Frozen, Names, Seeds, check_names
 from nlobayes.study.datasets import DatasetPreset
+from nlobayes.study.evaluation import Evaluation
 from nlobayes.study.files import parse_yaml, read_yaml
+from nlobayes.study.grids import CROSSED, Execution, Grid, RunSpec
 from nlobayes.study.network import Network
-from nlobayes.study.presets import CROSSED, Evaluation, Execution, Grid, RunSpec
 from nlobayes.study.pretraining import Pretraining
 from nlobayes.study.refusal import refusal
 from nlobayes.study.run_checks import check_grid, check_run
