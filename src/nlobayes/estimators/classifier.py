@@ -11,13 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from nlobayes.errors import InputError
-from nlobayes.estimators.arguments import (
-    check_labels,
-    refuse_unknown,
-    seed_of,
-    sizes_of,
-    unused,
-)
+from nlobayes.estimators.arguments import check_labels, refuse_unknown, seed_of, sizes_of, unused
 from nlobayes.estimators.base import FittedNetwork
 from nlobayes.fitting.studies import Precision, Preset
 from nlobayes.fitting.table_settings import FEWEST_ROWS

@@ -17,13 +17,7 @@ from nlobayes.errors import InputError
 from nlobayes.fitting.cross_sections import is_cross_section, is_leading_order
 from nlobayes.fitting.inspection import NOTHING
 from nlobayes.fitting.unusable_rows import are_trained
-from nlobayes.physics.processes import (
-    KNOWN,
-    Process,
-    charge_of,
-    columns_of,
-    make_process,
-)
+from nlobayes.physics.processes import KNOWN, Process, charge_of, columns_of, make_process
 from nlobayes.study.datasets import DatasetPreset
 from nlobayes.types import Table
 from nlobayes.untyped import Document, Facts

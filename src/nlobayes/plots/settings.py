@@ -11,12 +11,7 @@ from pandas import DataFrame
 from scipy.stats import norm
 
 from nlobayes.plots.axes import few_ticks, fitting_scale, note_figure
-from nlobayes.plots.style import (
-    BLACK,
-    CHAIN_COLORS,
-    legend_with_warnings,
-    new_figure,
-)
+from nlobayes.plots.style import BLACK, CHAIN_COLORS, legend_with_warnings, new_figure
 from nlobayes.plots.tables import floats, short_names
 
 COLORS = [color for color in CHAIN_COLORS if color != BLACK]

@@ -15,13 +15,7 @@ from nlobayes.errors import InputError
 from nlobayes.evaluation.predictive.noises import NOISES
 from nlobayes.settings.agreement import Agreement
 from nlobayes.settings.user_files import Code, OwnFunction
-from nlobayes.settings.values import (
-    Fraction,
-    Frozen,
-    NamesOrNone,
-    Positive,
-    PositiveInt,
-)
+from nlobayes.settings.values import Fraction, Frozen, NamesOrNone, Positive, PositiveInt
 
 
 class Thresholds(Agreement):

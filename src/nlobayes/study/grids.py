@@ -15,14 +15,7 @@ from nlobayes.likelihoods import Likelihood
 from nlobayes.methods import Method
 from nlobayes.methods.mcmc import MCMC
 from nlobayes.priors import Prior
-from nlobayes.settings.values import (
-    Frozen,
-    Names,
-    NamesOrNone,
-    PositiveInt,
-    Seed,
-    Seeds,
-)
+from nlobayes.settings.values import Frozen, Names, NamesOrNone, PositiveInt, Seed, Seeds
 from nlobayes.study.datasets import DatasetPreset
 from nlobayes.study.evaluation import Evaluation
 from nlobayes.study.network import Network

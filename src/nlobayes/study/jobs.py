@@ -5,13 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import (
-    Discriminator,
-    Field,
-    RootModel,
-    Tag,
-    model_validator,
-)
+from pydantic import Discriminator, Field, RootModel, Tag, model_validator
 
 from nlobayes.adaptations import Warmup
 from nlobayes.errors import InputError
@@ -23,14 +17,7 @@ from nlobayes.priors import Prior
 from nlobayes.rivals import Rival
 from nlobayes.settings.agreement import Agreement
 from nlobayes.settings.values import THIN_WAS, Fraction, Frozen, Positive, PositiveInt, Seed
-from nlobayes.study.datasets import (
-    Features,
-    GroupColumn,
-    Image,
-    KeptRows,
-    Split,
-    StatedProcess,
-)
+from nlobayes.study.datasets import Features, GroupColumn, Image, KeptRows, Split, StatedProcess
 from nlobayes.study.evaluation import (
     CalibrationTolerances,
     Case,

@@ -21,15 +21,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import erf
 
-from nlobayes.model.infinite import (
-    BIASES,
-    ERF,
-    OUTPUT,
-    Warp,
-    covariance,
-    scaled_inputs,
-    scales_of,
-)
+from nlobayes.model.infinite import BIASES, ERF, OUTPUT, Warp, covariance, scaled_inputs, scales_of
 from nlobayes.surrogate.process import NODES, POINTS, count_draws, noise_variance, stated
 from nlobayes.types import SurrogateContent
 from nlobayes.untyped import Array

@@ -15,13 +15,7 @@ from nlobayes.commands.pipeline.prepare import prepare
 from nlobayes.data.statements import PROTONS, state_process
 from nlobayes.data.table_files import read_table
 from nlobayes.physics.processes import make_process
-from tests.spectra import (
-    PROCESSES,
-    all_processes,
-    cross_sections_of,
-    spectrum_of,
-    xsection,
-)
+from tests.spectra import PROCESSES, all_processes, cross_sections_of, spectrum_of, xsection
 
 PAIR = (1000023, -1000024)
 MAPS = {"nc": "chargino_neutralino_invariants", "cc": "chargino_pair_invariants"}

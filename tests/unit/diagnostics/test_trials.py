@@ -5,12 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nlobayes.diagnostics.trials import (
-    Trials,
-    cores_used,
-    milliseconds,
-    quantiles,
-)
+from nlobayes.diagnostics.trials import Trials, cores_used, milliseconds, quantiles
 
 SECONDS = np.array([0.004, 0.001, 0.003, 0.010, 0.002])
 TRIALS = Trials(SECONDS, 2 * SECONDS)

@@ -7,12 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nlobayes.fitting.inspection import (
-    are_row_numbers,
-    are_times,
-    copies_of,
-    sentinels,
-)
+from nlobayes.fitting.inspection import are_row_numbers, are_times, copies_of, sentinels
 
 RNG = np.random.default_rng(5)
 MASS, SQUARK = RNG.uniform(100, 900, 80), RNG.uniform(500, 3000, 80)

@@ -5,13 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nlobayes.model.infinite import (
-    BIASES,
-    INPUTS,
-    OUTPUT,
-    Scales,
-    covariance,
-)
+from nlobayes.model.infinite import BIASES, INPUTS, OUTPUT, Scales, covariance
 from nlobayes.model.likelihood import NOISE
 from nlobayes.surrogate import pathwise, process
 from nlobayes.surrogate.cross_section import DRAWS, sum_of_draws

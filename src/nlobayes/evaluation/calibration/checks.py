@@ -15,11 +15,7 @@ import numpy as np
 from scipy.stats import betabinom, chi2, f, rankdata
 
 from nlobayes.checks import CalibrationCheck, CoverageCheck
-from nlobayes.evaluation.calibration.calibration import (
-    CENTRAL_LEVELS,
-    pit_table,
-    share_within,
-)
+from nlobayes.evaluation.calibration.calibration import CENTRAL_LEVELS, pit_table, share_within
 from nlobayes.evaluation.run_evaluation import Spread
 
 WITHIN = math.erf(3 / math.sqrt(2))

@@ -16,11 +16,7 @@ from nlobayes.evaluation.scores.classification.classes import (
     checked_labels,
     predict_classes,
 )
-from nlobayes.evaluation.scores.decisions import (
-    confusion_matrix,
-    confusion_table,
-    threshold_table,
-)
+from nlobayes.evaluation.scores.decisions import confusion_matrix, confusion_table, threshold_table
 from nlobayes.evaluation.scores.of_split import evaluate_classes, score_groups
 from nlobayes.evaluation.scores.split import OwnScores
 from nlobayes.evaluation.tables import classes
