@@ -1,5 +1,5 @@
-# Needs python3, pip, make and git. Everything else comes through uv and the committed uv.lock;
-# uv is taken from PATH or, where it is not there, installed into .uv/ and nowhere else.
+# Needs python3 (of any version), pip, make and git. Everything else comes through uv and the committed
+# uv.lock; uv is taken from PATH or, where it is not there, installed into .uv/ and nowhere else.
 
 UV_VERSION := $(shell sed -n 's/^uv==\([0-9.]*\).*/\1/p' .ci/uv.txt)
 UV := $(shell command -v uv || echo .uv/$(UV_VERSION)/bin/uv)
@@ -7,10 +7,25 @@ UV_LOCKED := --require-hashes --requirement .ci/uv.txt
 RUN := $(UV) run --locked
 WORKERS ?= 2
 
-# In these locales Python 3.11 cannot read the path of a checkout whose name is not ASCII.
+# The environment has the newest supported Python that is installed, on PATH, by uv or by pyenv, which puts
+# none but the chosen one on PATH. Without one uv downloads it. UV_PYTHON=3.12 chooses another.
+SUPPORTED := $(shell sed -n 's/^requires-python = "\(.*\)"/\1/p' pyproject.toml)
+MINORS := 3.1[2-4]
+BY_PYENV := $(wildcard $(or $(PYENV_ROOT),$(HOME)/.pyenv)/versions/$(MINORS).*/bin)
+export PATH := $(PATH)$(subst $() :,:,$(addprefix :,$(BY_PYENV)))
+NO_PYTHON := needs Python $(SUPPORTED), found none and cannot download it; install one, for example by pyenv install 3.13
+
+# In these locales Python 3.12 cannot read the path of a checkout whose name is not ASCII.
 ifneq ($(filter C POSIX,$(LC_ALL)),)
 export LC_ALL := C.UTF-8
 endif
+
+define NEW_ENVIRONMENT
+python="$${UV_PYTHON:-$$($(UV) python list --only-installed '$(SUPPORTED)' 2> /dev/null | awk 'NR == 1 {print $$2}')}"; \
+if [ -z "$$python" ] && ! $(UV) python install --quiet '$(SUPPORTED)' 2> /dev/null; \
+then echo "nlobayes: error: $(NO_PYTHON)" >&2; exit 1; fi; \
+$(UV) venv --quiet --clear $${python:+--python "$$python"}
+endef
 
 .DEFAULT_GOAL := help
 .PHONY: help setup run studies rivals report test test-nightly test-slurm check docs audit schema package publish clean distclean
@@ -23,6 +38,7 @@ EXTRAS ?=
 
 setup: $(UV)  ## install the locked environment into .venv, with extras as in EXTRAS=slurm
 	@echo "setting up .venv (the first time takes minutes)"
+	@grep -qs '^version_info = $(MINORS)\.' .venv/pyvenv.cfg || { $(NEW_ENVIRONMENT); }
 	@$(UV) sync --quiet --locked --compile-bytecode $(addprefix --extra ,$(EXTRAS))
 
 define REPORT
@@ -69,7 +85,7 @@ report: setup  ## write report.html and print the results of what has been run
 # A test runs most of its programs once, so that by day XLA compiles in less time and optimises less.
 # At night and in every other run programs are compiled as for users.
 COMPILED_SOONER := --xla_cpu_multi_thread_eigen=false --xla_backend_optimization_level=1 \
-  --xla_cpu_use_fusion_emitters=false --xla_cpu_parallel_codegen_split_count=1
+  --xla_cpu_parallel_codegen_split_count=1
 
 test: setup  ## run all tests of the day (WORKERS=2 processes)
 	OMP_NUM_THREADS=1 XLA_FLAGS="$(COMPILED_SOONER)" \

@@ -1,13 +1,10 @@
 """Chains of known autocorrelation, and ArviZ to compare with."""
 
-import warnings
-
+import arviz_stats as arviz
 import numpy as np
 from scipy.signal import lfilter
 
-with warnings.catch_warnings():
-    warnings.filterwarnings("ignore", category=FutureWarning)  # of its next major version
-    import arviz as arviz
+__all__ = ["ar1", "arviz"]
 
 
 def ar1(rho: float, shape: tuple[int, ...], seed: int) -> np.ndarray:

@@ -3,10 +3,7 @@
 from importlib import import_module
 from typing import Any
 
-from nlobayes.arviz_parts import without_announcement
 from nlobayes.extras import needs_extra
-
-without_announcement()
 
 BY_SHORT_NAME = {
     "BayesianNetworkClassifier": "nlobayes.estimators.classifier",

@@ -14,7 +14,6 @@ from typing import Annotated, Any, TextIO
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from nlobayes.arviz_parts import without_numba, without_plots
 from nlobayes.errors import InputError, one_line
 from nlobayes.extras import MissingExtra, remedy_of
 from nlobayes.stages import AUDIT, PIPELINE, TOOLS, function_of
@@ -41,9 +40,6 @@ IN_WORDS = {
 NEW_OBJECTS = 100_000
 """Allocated objects after which Python collects garbage. At its default, 700, garbage collection
 takes a fourth of the time of an import."""
-
-BY_NUMBA = "sample"
-"""The only command that uses Numba: PyMC's own sampler."""
 
 CANNOT_BE_LOADED = (
     "a package cannot be loaded; install the locked environment with `make setup`, or give "
@@ -128,9 +124,6 @@ def nlobayes(
 def start() -> None:
     """Run the command line as the main program, with settings that shorten its start."""
     gc.set_threshold(NEW_OBJECTS)
-    without_plots()
-    if _requested_command() != BY_NUMBA:
-        without_numba()
     main()
 
 

@@ -132,6 +132,7 @@ def test_the_documented_activation_is_one() -> None:
 
 LIKELIHOODS = """
 import pymc as pm
+from pymc.pytensorf import floatX
 import pytensor.tensor as pt
 
 def quadrature(sigma, error, xp):
@@ -163,7 +164,7 @@ def noise_of_two(f, variables, error, xp, scale):
     return "gaussian", scale * xp.exp(f[..., 1])
 
 def student(seen):
-    return pm.StudentT(seen.name, pm.floatX(4.0), seen.f, sigma=0.2, observed=seen.target)
+    return pm.StudentT(seen.name, floatX(4.0), seen.f, sigma=0.2, observed=seen.target)
 
 def noise_of_student(f, variables, error, xp):
     return "student_t", 0.2, 4.0

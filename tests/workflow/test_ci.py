@@ -6,7 +6,6 @@ import base64
 import json
 import os
 import re
-import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
@@ -128,9 +127,8 @@ def test_big_files_are_judged_by_content_not_by_time(ci: Project, tmp_path: Path
 
 
 def test_posterior_opens_in_arviz(ci: Project) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FutureWarning)  # ArviZ announces its next major version
-        import arviz
+    import arviz
+
     posterior = arviz.from_netcdf(ci.root / f"results/posterior/{RUN}.nc")
     sizes = {
         ("posterior", "chain"): CHAINS,

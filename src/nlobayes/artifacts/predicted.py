@@ -154,4 +154,4 @@ def _one_after_the_other(values: xr.DataArray, trailing: list[str]) -> np.ndarra
     varies = [dim for dim in trailing if dim in values.dims]
     flat = values.values.reshape(-1, *(values.sizes[dim] for dim in varies))
     missing = [place for place, dim in enumerate(trailing, start=1) if dim not in varies]
-    return np.expand_dims(flat, missing)
+    return np.expand_dims(flat, tuple(missing))

@@ -86,7 +86,8 @@ def doubtful_rows(
         names = [*masses] * (3 - len(masses))
         boson, mass = ("W", W_MASS_GEV) if _is_charged(names) else ("Z", Z_MASS_GEV)
         what = f"{' + '.join(f'|{name}|' for name in names)} below the {boson} mass, {mass} GeV"
-        doubts[what] = sum(np.minimum(masses[name], 1) for name in names) < mass / Z_MASS_GEV
+        lightest = np.sum([np.minimum(masses[name], 1) for name in names], axis=0)
+        doubts[what] = lightest < mass / Z_MASS_GEV
     what = f"a cross section above {LARGEST_CROSS_SECTION_MB} mb, more than all collisions have"
     doubts[what] = _too_large(columns, units)
     return {what: np.flatnonzero(rows) for what, rows in doubts.items() if np.any(rows)}

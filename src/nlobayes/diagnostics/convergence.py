@@ -123,18 +123,17 @@ def nested_rhat(draws: np.ndarray, superchains: int) -> np.ndarray:
     C. C. Margossian et al., Bayesian Analysis (2024), arXiv:2110.13017.
     """
     draws = checked(draws)
-    chains, drawn, quantities = draws.shape
+    chains = len(draws)
     if superchains < _FEWEST_CHAINS or chains % superchains:
         raise InputError(
             "diagnostics.superchains", fewest=_FEWEST_CHAINS, superchains=superchains, chains=chains
         )
-    grouped = draws.reshape(superchains, -1, drawn, quantities)
-    means = grouped.mean(axis=2)
-    within = grouped.var(axis=2, ddof=1).mean(axis=(0, 1))
-    if means.shape[1] > 1:
-        within += means.var(axis=1, ddof=1).mean(axis=0)
-    between = means.mean(axis=1).var(axis=0, ddof=1)
-    return np.sqrt(1 + _ratio(between, within, moves=_moves(draws)))
+    groups = np.repeat(np.arange(superchains), chains // superchains)
+
+    def statistic(draws: np.ndarray) -> float:
+        return _arviz.nested_rhat(draws, groups)
+
+    return _per_quantity(statistic, draws, unmoved=np.inf)
 
 
 def ess_bulk(draws: np.ndarray) -> np.ndarray:
@@ -229,9 +228,8 @@ def ebfmi(energy: np.ndarray) -> np.ndarray:
     M. Betancourt, arXiv:1604.00695.
     """
     energy = checked(np.asarray(energy)[..., np.newaxis], fewest_chains=1)[..., 0]
-    change = np.square(np.diff(energy, axis=1)).mean(axis=1)
-    variance = energy.var(axis=1, ddof=1)
-    return np.divide(change, variance, out=np.zeros_like(change), where=variance > 0)
+    with np.errstate(invalid="ignore"):  # of chains whose energy never changed
+        return np.nan_to_num(_arviz.bfmi(energy))
 
 
 def log_density_spread_over_sd(log_density: np.ndarray) -> float:

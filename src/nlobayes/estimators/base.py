@@ -46,7 +46,7 @@ from nlobayes.types import Table
 from nlobayes.untyped import Document, Facts, Points
 
 if TYPE_CHECKING:
-    import arviz as az
+    from xarray import DataTree
 
 NAME, TABLE = "table", "table.parquet"
 OF_SPLITS = {"train": 0, "validation": 1, "test": 2}
@@ -197,11 +197,9 @@ class FittedNetwork(BaseEstimator):
         return points
 
     @property
-    def idata_(self) -> az.InferenceData:
-        """The draws as InferenceData, with log likelihood and replicates of the train rows."""
-        import arviz as az
-
-        with self._on_disk() as (posterior, dataset), az.rc_context({"data.load": "eager"}):
+    def idata_(self) -> DataTree:
+        """The draws for ArviZ, with log likelihood and replicates of the train rows."""
+        with self._on_disk() as (posterior, dataset):
             from nlobayes.interop.inference_data import inference_data
 
             return inference_data(posterior, dataset=dataset)

@@ -26,7 +26,6 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from nlobayes import runtime
 from nlobayes.artifacts.places import project
-from nlobayes.arviz_parts import has_no_plots, without_plots
 
 WIDTH, EVERY = 20, 2.0
 """Width of the bar in characters, and seconds between two updates of the progress of chains."""
@@ -119,20 +118,18 @@ def in_workers(
     """
     from joblib import Parallel, delayed
 
-    calls = (delayed(_in_worker)(call, argument, has_no_plots()) for argument in arguments)
+    calls = (delayed(_in_worker)(call, argument) for argument in arguments)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
         for result in Parallel(workers, return_as="generator_unordered")(calls):
             done(result)
 
 
-def _in_worker(call: Callable[..., Any], argument: Any, no_plots: bool) -> Any:
-    """Call a function, without the plots of ArviZ in processes that are of nlobayes alone."""
+def _in_worker(call: Callable[..., Any], argument: Any) -> Any:
+    """Call a function in a worker that may grow by `GROWTH`."""
     from joblib.externals.loky import process_executor
 
     process_executor._MAX_MEMORY_LEAK_SIZE = GROWTH
-    if no_plots:
-        without_plots()
     return call(argument)
 
 

@@ -1,1 +1,1 @@
-"""The PyMC model of a run, and its draws as InferenceData, for users of PyMC and ArviZ."""
+"""The PyMC model of a run, and its draws as a DataTree, for users of PyMC and ArviZ."""

@@ -1,4 +1,4 @@
-"""The draws of a run as InferenceData, with the groups for comparisons and checks by ArviZ."""
+"""The draws of a run as a DataTree, with the groups for comparisons and checks by ArviZ."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from nlobayes.interop.runs import NameOrPath, find
 from nlobayes.model.on_draws import add_log_likelihood, add_posterior_predictive
 
 if TYPE_CHECKING:
-    import arviz as az
+    from xarray import DataTree
 
 
 def inference_data(
@@ -22,7 +22,7 @@ def inference_data(
     dataset: NameOrPath | None = None,
     results: NameOrPath = "results",
     seed: int = 0,
-) -> az.InferenceData:
+) -> DataTree:
     """Read the draws of a run, and add log likelihood and replicates of the train rows.
 
     Parameters
@@ -38,7 +38,7 @@ def inference_data(
 
     Returns
     -------
-    arviz.InferenceData
+    xarray.DataTree
         The groups of the file and the requested ones, in units of the network. Groups may
         differ in their number of draws.
 
@@ -49,12 +49,12 @@ def inference_data(
         for linearised networks.
     """
     with needs_extra():
-        import arviz as az
+        from xarray import load_datatree
 
     found = find(run, dataset, results)
     if found.linearised and (log_likelihood or posterior_predictive):
         raise InputError("interop.linearised", where=found.posterior)
-    draws = az.from_netcdf(str(found.posterior))
+    draws = load_datatree(found.posterior)
     fixed = found.model.network.model_copy(update={"units": None, "layers": None})
     job = found.model.model_copy(update={"network": fixed})  # stored weights mark unused units
     model = builder.pymc_model(job, found.dataset, found.earlier, non_centered=False)

@@ -81,11 +81,11 @@ class ScaledLikelihood(LikelihoodSettings):
 
     def stated_scale(self, output: Array, error: Array) -> Array:
         """Return a fixed scale, or define a learned one in PyMC, with the error of each target."""
-        import pymc as pm
         import pytensor.tensor as pt
+        from pymc.pytensorf import floatX
 
         if self.sigma is not None:
-            return add_in_quadrature(pm.floatX(self.sigma), error, pt)
+            return add_in_quadrature(floatX(self.sigma), error, pt)
         return add_in_quadrature(
             self._learned_scale("output" if output.ndim == 2 else None), error, pt
         )
@@ -93,21 +93,20 @@ class ScaledLikelihood(LikelihoodSettings):
     def _learned_scale(self, dims: str | None) -> Array:
         import pymc as pm
         import pytensor.tensor as pt
+        from pymc.pytensorf import floatX
 
-        scale = pm.floatX(self.scale)
+        scale = floatX(self.scale)
         if self.precision is not None:
-            shape, rate = pm.floatX(self.precision.shape), pm.floatX(self.precision.rate)
+            shape, rate = floatX(self.precision.shape), floatX(self.precision.rate)
             precision = pm.Gamma(PRECISION, shape, rate, dims=dims)
             return pm.Deterministic(NOISE, 1 / pt.sqrt(precision), dims=dims)
         if self.log_sd is not None:
-            above = pm.LogNormal(
-                ABOVE, pm.floatX(log(self.scale)), pm.floatX(self.log_sd), dims=dims
-            )
-            floor = pm.floatX(self.floor)
+            above = pm.LogNormal(ABOVE, floatX(log(self.scale)), floatX(self.log_sd), dims=dims)
+            floor = floatX(self.floor)
             return pm.Deterministic(NOISE, pt.sqrt(above**2 + floor**2), dims=dims)
         if self.floor == 0:
             return pm.HalfNormal(NOISE, scale, dims=dims)
-        return pm.TruncatedNormal(NOISE, sigma=scale, lower=pm.floatX(self.floor), dims=dims)
+        return pm.TruncatedNormal(NOISE, sigma=scale, lower=floatX(self.floor), dims=dims)
 
     def moved(
         self, output: Array, variables: Mapping[str, Array], error: Array, xp: Module

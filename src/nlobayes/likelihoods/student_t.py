@@ -31,13 +31,14 @@ class StudentTLikelihood(ScaledLikelihood):
         Bus. Econ. Stat. 28, 52) moved to where the variance exists.
         """
         import pymc as pm
+        from pymc.pytensorf import floatX
 
         degrees: Array = self.degrees_of_freedom
         if degrees is None:
-            above = pm.Gamma(f"{DEGREES}_above_2", pm.floatX(2.0), pm.floatX(0.1))
+            above = pm.Gamma(f"{DEGREES}_above_2", floatX(2.0), floatX(0.1))
             degrees = pm.Deterministic(DEGREES, FEWEST_DEGREES + above)
         else:
-            degrees = pm.floatX(degrees)
+            degrees = floatX(degrees)
         sigma = self.stated_scale(output, error)
         return pm.StudentT(TARGET, nu=degrees, mu=output, sigma=sigma, observed=target)
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pymc as pm
 import pytensor.tensor as pt
+from pymc.pytensorf import floatX
 from scipy.special import gammaln, logsumexp
 
 from nlobayes.model.networks import DEPTH, UNITS, WIDTH, Layer
@@ -116,7 +117,7 @@ def _state_units(name: str, log_probability: np.ndarray, dim: str) -> Array:
     most = len(log_probability) - 1
     number = np.arange(most + 1)
     choices = gammaln(most + 1) - gammaln(number + 1) - gammaln(most - number + 1)
-    each = pm.floatX(log_probability - choices)
+    each = floatX(log_probability - choices)
 
     def random(blank: np.ndarray, rng: np.random.Generator, size: Any) -> np.ndarray:
         del blank
@@ -146,7 +147,7 @@ def _state_depth(log_probability: np.ndarray) -> Array:
     return pm.CustomDist(
         DEPTH,
         0.0,
-        logp=lambda value, blank: pt.constant(pm.floatX(log_probability))[value],
+        logp=lambda value, blank: pt.constant(floatX(log_probability))[value],
         random=random,
         dtype="int64",
     )

@@ -7,13 +7,12 @@ so that one factorisation and one inverse give the whole gradient.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import log, pi
 from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax.scipy.linalg import cho_solve, solve_triangular
 
 from nlobayes.model.infinite import CURVES, Scales, covariance, variance
@@ -107,7 +106,7 @@ class _Fast:
         is_large = size > 0.5
         square = jnp.where(is_large, (1 - size) / 2, size * size)
         root = jnp.where(is_large, jnp.sqrt(square), size)
-        ratio = square * jnp.polyval(_NUMERATOR, square) / jnp.polyval(_DENOMINATOR, square)
+        ratio = square * _polynomial(_NUMERATOR, square) / _polynomial(_DENOMINATOR, square)
         near = root + root * ratio
         return jnp.copysign(jnp.where(is_large, pi / 2 - 2 * near, near), x)
 
@@ -117,24 +116,28 @@ class _Fast:
         return pi / 2 - _Fast.arcsin(x)
 
 
-_NUMERATOR = np.array(
-    [
-        3.47933107596021167570e-05,
-        7.91534994289814532176e-04,
-        -4.00555345006794114027e-02,
-        2.01212532134862925881e-01,
-        -3.25565818622400915405e-01,
-        1.66666666666666657415e-01,
-    ]
+def _polynomial(coefficients: Sequence[float], x: jax.Array) -> jax.Array:
+    """Evaluate a polynomial, highest power first; ONNX has no `jnp.polyval` of JAX 0.12."""
+    value = jnp.zeros_like(x)
+    for each in coefficients:
+        value = value * x + each
+    return value
+
+
+_NUMERATOR = (
+    3.47933107596021167570e-05,
+    7.91534994289814532176e-04,
+    -4.00555345006794114027e-02,
+    2.01212532134862925881e-01,
+    -3.25565818622400915405e-01,
+    1.66666666666666657415e-01,
 )
-_DENOMINATOR = np.array(
-    [
-        7.70381505559019352791e-02,
-        -6.88283971605453293030e-01,
-        2.02094576023350569471e00,
-        -2.40339491173441421878e00,
-        1.0,
-    ]
+_DENOMINATOR = (
+    7.70381505559019352791e-02,
+    -6.88283971605453293030e-01,
+    2.02094576023350569471e00,
+    -2.40339491173441421878e00,
+    1.0,
 )
 
 

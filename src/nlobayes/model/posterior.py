@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import pymc as pm
 import pytensor.tensor as pt
+from pymc.pytensorf import floatX
 
 from nlobayes.model.architecture import PADDED, VaryingSizes, state_varying
 from nlobayes.model.earlier_data import Site
@@ -143,8 +144,8 @@ def condition(
 
 def _add_earlier(earlier: Site, network: Network, layers: Sequence[Layer], layout: str) -> Array:
     placed = earlier.features if layout == "rows" else earlier.features.T
-    function = forward(network, layers, pt.as_tensor(pm.floatX(placed)), xp=pt, layout=layout)
-    apart = pt.dot(pm.floatX(earlier.root), function) - pm.floatX(earlier.observed)
+    function = forward(network, layers, pt.as_tensor(floatX(placed)), xp=pt, layout=layout)
+    apart = pt.dot(floatX(earlier.root), function) - floatX(earlier.observed)
     pm.Potential(EARLIER, -0.5 * pt.sum(apart**2))
     return apart
 

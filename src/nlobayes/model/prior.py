@@ -103,11 +103,12 @@ def scaled(
     `law(name, mean, scale, dims=...)` defines a variable of another family than the normal.
     """
     import pymc as pm
+    from pymc.pytensorf import floatX
 
     define, name, dims = law or pm.Normal, parameters.name, parameters.dims
     if not parameters.non_centered:
         return define(name, 0.0 if mean is None else mean, scale, dims=dims)
-    one = pm.floatX(1.0)  # PyTensor takes 1.0 for single precision, also within logarithms
+    one = floatX(1.0)  # PyTensor takes 1.0 for single precision, also within logarithms
     spread = define(name + WHITENED, 0.0, one, dims=dims) * scale
     return pm.Deterministic(name, spread if mean is None else mean + spread, dims=dims)
 
@@ -117,8 +118,9 @@ def scaled_by_learned(
 ) -> Array:
     """Define an array N(a, b^2), a ~ N(0, mean_sd^2) and b ~ N(scale_mean, scale_sd^2) > 0."""
     import pymc as pm
+    from pymc.pytensorf import floatX
 
-    mean = pm.Normal(f"mean_{parameters.name}", 0.0, pm.floatX(mean_sd))
+    mean = pm.Normal(f"mean_{parameters.name}", 0.0, floatX(mean_sd))
     scale = positive_normal(f"scale_{parameters.name}", scale_mean, scale_sd)
     return scaled(parameters, scale, mean)
 
@@ -126,5 +128,6 @@ def scaled_by_learned(
 def positive_normal(name: str, mean: float, sd: float) -> Array:
     """Define a normal truncated at zero."""
     import pymc as pm
+    from pymc.pytensorf import floatX
 
-    return pm.TruncatedNormal(name, pm.floatX(mean), pm.floatX(sd), lower=pm.floatX(0.0))
+    return pm.TruncatedNormal(name, floatX(mean), floatX(sd), lower=floatX(0.0))

@@ -34,8 +34,9 @@ class HalfNormalScale(Frozen):
     def state(self, name: str, dims: str | None = None) -> Array:
         """Define a scale in PyMC, or one for each unit of a dimension."""
         import pymc as pm
+        from pymc.pytensorf import floatX
 
-        return pm.HalfNormal(f"scale_{name}", pm.floatX(self.scale), dims=dims)
+        return pm.HalfNormal(f"scale_{name}", floatX(self.scale), dims=dims)
 
 
 class HalfCauchyScale(Frozen):
@@ -51,8 +52,9 @@ class HalfCauchyScale(Frozen):
     def state(self, name: str, dims: str | None = None) -> Array:
         """Define a scale, or one for each unit (Gelman 2006, Bayesian Analysis 1, 515)."""
         import pymc as pm
+        from pymc.pytensorf import floatX
 
-        return pm.HalfCauchy(f"scale_{name}", pm.floatX(self.scale), dims=dims)
+        return pm.HalfCauchy(f"scale_{name}", floatX(self.scale), dims=dims)
 
     def draw(self, key: jax.Array, c: jax.Array, scale: jax.Array) -> tuple[jax.Array, jax.Array]:
         """Draw the logarithm of a scale s with an auxiliary variable u.
@@ -81,8 +83,9 @@ class LogNormalScale(Frozen):
     def state(self, name: str, dims: str | None = None) -> Array:
         """Define a scale in PyMC, or one for each unit of a dimension."""
         import pymc as pm
+        from pymc.pytensorf import floatX
 
-        mean, sd = pm.floatX(log(self.median)), pm.floatX(self.log_sd)
+        mean, sd = floatX(log(self.median)), floatX(self.log_sd)
         return pm.LogNormal(f"scale_{name}", mean, sd, dims=dims)
 
 
@@ -101,8 +104,9 @@ class GammaPrecision(Frozen):
         """Define a precision and its scale, or one for each unit (Neal 1996, chapter 3)."""
         import pymc as pm
         import pytensor.tensor as pt
+        from pymc.pytensorf import floatX
 
-        shape, rate = pm.floatX(self.shape), pm.floatX(self.rate)
+        shape, rate = floatX(self.shape), floatX(self.rate)
         precision = pm.Gamma(f"precision_{name}", shape, rate, dims=dims)
         return pm.Deterministic(f"scale_{name}", 1 / pt.sqrt(precision), dims=dims)
 

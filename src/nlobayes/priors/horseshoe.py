@@ -38,14 +38,15 @@ class HorseshoePrior(PriorSettings):
         """
         import pymc as pm
         import pytensor.tensor as pt
+        from pymc.pytensorf import floatX
 
         if parameters.role != WEIGHTS:
             biases = OUTPUT_BIAS_SCALE if parameters.output else self.bias_scale
             return scaled(parameters, biases)
         name, dims = parameters.name, parameters.dims
-        local = pm.HalfCauchy(f"local_{name}", pm.floatX(1.0), dims=dims)
-        shared = pm.HalfCauchy(f"global_{name}", pm.floatX(self.global_scale))
-        half = pm.floatX(self.slab_degrees / 2)
+        local = pm.HalfCauchy(f"local_{name}", floatX(1.0), dims=dims)
+        shared = pm.HalfCauchy(f"global_{name}", floatX(self.global_scale))
+        half = floatX(self.slab_degrees / 2)
         slab = pm.InverseGamma(f"slab_{name}", half, half * self.slab_scale**2)
         regularised = local * pt.sqrt(slab / (slab + shared**2 * local**2))
         return scaled(parameters, shared * regularised / sqrt(parameters.fan_in))

@@ -34,7 +34,7 @@ class FanInScaled(PriorSettings):
 
     def state(self, parameters: Parameters) -> Array:
         """Define one array as a PyMC variable."""
-        import pymc as pm
+        from pymc.pytensorf import floatX
 
         if parameters.role == WEIGHTS:
             scale = self.scale / parameters.fan_in**self.fan_in_power
@@ -42,7 +42,7 @@ class FanInScaled(PriorSettings):
             scale = self.output_bias_scale
         else:
             scale = self.scale if self.bias_scale is None else self.bias_scale
-        return scaled(parameters, pm.floatX(scale), law=self.law)
+        return scaled(parameters, floatX(scale), law=self.law)
 
     def law(self, name: str, centre: Array, scale: Array, *, dims: tuple[str, ...]) -> Array:
         """Define a PyMC variable of this family."""
@@ -106,8 +106,9 @@ class StudentTPrior(FanInScaled):
     def law(self, name: str, centre: Array, scale: Array, *, dims: tuple[str, ...]) -> Array:
         """Define a Student-t variable."""
         import pymc as pm
+        from pymc.pytensorf import floatX
 
-        degrees = pm.floatX(self.degrees_of_freedom)
+        degrees = floatX(self.degrees_of_freedom)
         return pm.StudentT(name, nu=degrees, mu=centre, sigma=scale, dims=dims)
 
 
@@ -128,11 +129,11 @@ class GaussianPrior(PriorSettings):
 
     def state(self, parameters: Parameters) -> Array:
         """Define one array as a PyMC variable."""
-        import pymc as pm
+        from pymc.pytensorf import floatX
 
         precision = self.precision
         if parameters.role != WEIGHTS and self.bias_precision is not None:
             precision = self.bias_precision
         non_centered = self.non_centered and parameters.non_centered
-        sd = pm.floatX(1 / sqrt(precision))
+        sd = floatX(1 / sqrt(precision))
         return scaled(parameters._replace(non_centered=non_centered), sd)

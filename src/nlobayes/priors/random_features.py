@@ -74,7 +74,8 @@ def fixed_directions(parameters: Parameters, seed: int) -> Array:
     """Draw the fixed standard normals of one array; its name separates it from the others."""
     import numpy as np
     import pymc as pm
+    from pymc.pytensorf import floatX
 
     coords = pm.modelcontext(None).coords
     rng = np.random.default_rng([seed, *parameters.name.encode()])
-    return pm.floatX(rng.standard_normal([len(coords[dim]) for dim in parameters.dims]))
+    return floatX(rng.standard_normal([len(coords[dim]) for dim in parameters.dims]))

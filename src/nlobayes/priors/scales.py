@@ -66,6 +66,7 @@ class ScalesPrior(PriorSettings):
     def state_scales(self, warp: Warp) -> dict[str, Array]:
         """Define the scales of an infinite width, and the exponents where inputs are warped."""
         import pymc as pm
+        from pymc.pytensorf import floatX
 
         stated = {
             INPUTS: self.inputs.state("inputs", dims=INPUT),
@@ -73,5 +74,5 @@ class ScalesPrior(PriorSettings):
             OUTPUT: self.output.state("output"),
         }
         if self.warp_sd is not None and (warp.ratios > 0).any():
-            stated[EXPONENTS] = pm.Normal(EXPONENTS, 1.0, pm.floatX(self.warp_sd), dims=INPUT)
+            stated[EXPONENTS] = pm.Normal(EXPONENTS, 1.0, floatX(self.warp_sd), dims=INPUT)
         return stated

@@ -91,7 +91,8 @@ class TensorBNNCauchyPrior(PriorSettings):
         with its Jacobian.
         """
         import pymc as pm
+        from pymc.pytensorf import floatX
 
-        location = pm.Normal(f"location_{parameters.name}", 0.0, pm.floatX(self.location_sd))
+        location = pm.Normal(f"location_{parameters.name}", 0.0, floatX(self.location_sd))
         scale = positive_normal(f"scale_{parameters.name}", self.scale_mean, self.scale_sd)
         return scaled(parameters, scale, location, law=pm.Cauchy)

@@ -56,7 +56,8 @@ def onnx_model(exported: SurrogateContent, draws: int | None, quantiles: Sequenc
     further = ("median", *quantile_names(quantiles))
     kept = _with_draws(exported, draws)
     surrogate = Surrogate(kept)
-    with jax.enable_x64(True):
+    # jax2onnx 0.17 does not know calls of compiled functions as JAX 0.12 writes them.
+    with jax.enable_x64(True), jax.disable_jit():
         closed = [each.facts["noise"]["about"] == "mean" for each in one_by_one(kept)]
         functions = [
             function_of(each, quantiles if formula else None, surrogate.network_inputs)

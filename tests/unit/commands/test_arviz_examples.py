@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,8 @@ import matplotlib.pyplot as plt
 import pytest
 import xarray as xr
 
+from nlobayes.artifacts.netcdf import open_artifact, read_attrs, write_groups
+
 ROOT = Path(__file__).parents[3]
 
 
@@ -20,8 +23,19 @@ BLOCKS = re.findall(r"```python\n(.+?)```", (ROOT / "docs/arviz.md").read_text()
 
 
 @pytest.fixture(autouse=True)
-def _in_the_project(stated_run: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.chdir(stated_run)
+def _in_the_project(
+    stated_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
+    """A copy of the project whose posterior has every chain twice; ArviZ's LOO needs 25 draws."""
+    shutil.copytree(stated_run, tmp_path / "project")
+    monkeypatch.chdir(tmp_path / "project")
+    posterior = Path("results/posterior/tiny/s1.nc")
+    groups, attrs = open_artifact(posterior, "posterior").groups, read_attrs(posterior)
+    for name, group in groups.items():
+        if "chain" in group.dims:
+            again = group.assign_coords(chain=group.chain + group.sizes["chain"])
+            groups[name] = xr.concat([group, again], "chain")
+    write_groups(posterior, "posterior", groups, attrs)
     matplotlib.use("agg")
     yield
     plt.close("all")
@@ -32,12 +46,10 @@ def executed(*blocks: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for block in blocks:
         code = re.sub(r'"results/posterior/.+?\.nc"', '"results/posterior/tiny/s1.nc"', block)
-        code = re.sub(r"num_pp_samples=\d+", "num_pp_samples=20", code)
+        code = re.sub(r"num_samples=\d+", "num_samples=20", code)
         code = re.sub(r"(draws|tune)=\d+, ?", r"\1=5, ", code).replace("chains=4", "chains=2")
         with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore"
-            )  # warnings of ArviZ about its next version and about few draws
+            warnings.simplefilter("ignore")  # of few draws
             exec(code, found)
     return found
 

@@ -80,7 +80,7 @@ def test_log_likelihood_and_replicates_are_those_of_each_draw(here: Path) -> Non
     pulls = (found.posterior_predictive["target"].values - function) / SIGMA
     assert stats.kstest(pulls.ravel(), "norm").pvalue > 0.01
     again = nlobayes.inference_data(RUN, log_likelihood=False, seed=4)
-    assert "log_likelihood" not in again.groups()
+    assert "log_likelihood" not in again.children
     assert again.posterior_predictive.equals(found.posterior_predictive)
 
 
@@ -99,7 +99,7 @@ def test_the_likelihood_of_linearised_networks_is_refused(here: Path) -> None:
     with refused("interop.linearised"):
         nlobayes.inference_data(RUN, posterior_predictive=False)
     bare = nlobayes.inference_data(RUN, log_likelihood=False, posterior_predictive=False)
-    assert "posterior" in bare.groups()
+    assert "posterior" in bare.children
     assert nlobayes.pymc_model(RUN).coords["point"]
 
 

@@ -42,7 +42,8 @@ def of_draws(two: Dataset) -> tuple[np.ndarray, np.ndarray]:
     """Draws and members (draw, point, output) on the model scale."""
     rng = np.random.default_rng(9)
     centre = np.log10(two.observed) + rng.normal(0, ERRORS, two.observed.shape)
-    return tuple(centre + rng.normal(0, 0.01, (n, *centre.shape)) for n in (DRAWS, MEMBERS))
+    draws, members = (centre + rng.normal(0, 0.01, (n, *centre.shape)) for n in (DRAWS, MEMBERS))
+    return draws, members
 
 
 def scores_of(folder: Path, dataset: Dataset, of_draws: tuple[np.ndarray, ...]) -> dict[str, Any]:

@@ -216,7 +216,8 @@ def test_each_quantity_needs_effective_draws_in_its_tails(name: str) -> None:
     elif name == "hyperparameters":
         draws = draws._replace(hyperparameters={"a": slow})
     else:
-        draws = draws._replace(**{name: slow})
+        changed: dict[str, Any] = {name: slow}
+        draws = draws._replace(**changed)
     found = failed(verdict_of(draws, hmc_stats(shape=(4, 2000))))
     assert f"ess_{name}" in found <= {f"ess_{name}", f"rhat_{name}"}
 

@@ -30,7 +30,7 @@ def test_probabilities_are_means_over_the_draws_of_those_of_the_evaluation(tmp_p
     of_train = (fitted.predict(X)[train] == LABELS[train]).mean()
     assert of_train == pytest.approx(fitted.evaluation_["train"]["accuracy"])
     assert right > 0.7
-    assert isinstance(fitted.idata_.posterior, xr.Dataset)
+    assert isinstance(fitted.idata_.posterior, xr.DataTree)
     fitted.to_surrogate(tmp_path / "classes.nc")
     loaded = Classifier.load(tmp_path / "classes.nc")
     np.testing.assert_array_equal(loaded.sample(X), fitted.sample(X))

@@ -2,12 +2,12 @@
 
 import math
 import tracemalloc
-import warnings
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from arviz_stats.base import array_stats
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
@@ -16,7 +16,6 @@ from nlobayes.errors import InputError
 from nlobayes.evaluation.scores import information as informations
 from nlobayes.evaluation.scores.information import elpd_difference, information, summary
 from nlobayes.evaluation.tasks.stated import _compare
-from tests.chains import arviz
 from tests.refusals import refused
 
 SIGMA = 0.5
@@ -80,7 +79,7 @@ def test_loo_of_linear_regression_is_exact(columns: int) -> None:
     assert (np.abs(estimates.loo - case.exact) < 5 * error + 1e-3).all()
     loo = summary(estimates)["loo"]
     assert loo["elpd"] == pytest.approx(case.exact.sum(), abs=0.1)
-    assert loo["se"] == pytest.approx(case.exact.std() * np.sqrt(60), rel=0.01)
+    assert loo["se"] == pytest.approx(case.exact.std(ddof=1) * np.sqrt(60), rel=0.01)
     assert loo["p"] == pytest.approx((case.lppd - case.exact).sum(), abs=0.2)
     assert (loo["k_max"] >= loo["k_limit"]) == (loo["k_above_share"] > 0) == (columns == 2)
 
@@ -94,7 +93,7 @@ def test_waic_of_linear_regression(columns: int) -> None:
     assert waic["p"] == pytest.approx(case.variance.sum(), rel=0.03)
     expected = case.lppd - case.variance
     assert waic["elpd"] == pytest.approx(expected.sum(), abs=0.03 * case.variance.sum())
-    assert waic["se"] == pytest.approx(expected.std() * np.sqrt(60), rel=0.01)
+    assert waic["se"] == pytest.approx(expected.std(ddof=1) * np.sqrt(60), rel=0.01)
 
 
 def test_waic_by_hand(linear: Regression) -> None:
@@ -108,11 +107,10 @@ def test_waic_by_hand(linear: Regression) -> None:
     deviations = lppd - variance - np.mean(lppd - variance)
     assert found["elpd"] == pytest.approx(np.sum(lppd - variance), rel=1e-10)
     assert found["p"] == pytest.approx(variance.sum(), rel=1e-10)
-    assert found["se"] == pytest.approx(np.sqrt(np.sum(deviations**2)), rel=1e-10)
+    assert found["se"] == pytest.approx(np.sqrt(60 / 59 * np.sum(deviations**2)), rel=1e-10)
 
 
 def test_chunks_change_nothing(linear: Regression, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also, ArviZ gives the same result for all points at once and one by one."""
     whole = information(linear.log_likelihood)
     for width in (1, 7):
         monkeypatch.setattr(informations, "_CHUNK_ELEMENTS", width * CHAINS * DRAWS)
@@ -122,25 +120,16 @@ def test_chunks_change_nothing(linear: Regression, monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize("columns", [2, 8])
 def test_estimates_are_those_of_arviz(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Standard errors included, which divide by the number of points."""
+    """Standard errors included, of the sample variance over points."""
     monkeypatch.setattr(informations, "_relative_efficiency", lambda _: 0.3)
     log_likelihood = regression(columns).log_likelihood
-    data = arviz.from_dict(log_likelihood={"y": log_likelihood})
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        loo, waic = (
-            arviz.loo(data, reff=0.3, pointwise=True),
-            arviz.waic(data, pointwise=True),
-        )
+    elpd, pareto_k, p = array_stats.loo(log_likelihood, chain_axis=0, draw_axis=1, r_eff=0.3)
     estimates = information(log_likelihood)
-    np.testing.assert_allclose(estimates.loo, loo.loo_i, rtol=1e-10)
-    np.testing.assert_allclose(estimates.pareto_k, loo.pareto_k, rtol=1e-10)
-    np.testing.assert_allclose(estimates.waic, waic.waic_i, rtol=1e-10)
-    found = summary(estimates)
-    assert found["loo"]["p"] == pytest.approx(loo.p_loo, rel=1e-8)
-    assert found["waic"]["p"] == pytest.approx(waic.p_waic, rel=1e-8)
-    assert found["loo"]["se"] == pytest.approx(loo.se, rel=1e-10)
-    assert found["waic"]["se"] == pytest.approx(waic.se, rel=1e-10)
+    np.testing.assert_allclose(estimates.loo, elpd, rtol=1e-10)
+    np.testing.assert_allclose(estimates.pareto_k, pareto_k, rtol=1e-10)
+    found, (_, se, of_all, _) = summary(estimates), array_stats.loo_summary(elpd, p)
+    assert found["loo"]["p"] == pytest.approx(of_all, rel=1e-8)
+    assert found["loo"]["se"] == pytest.approx(se, rel=1e-10)
 
 
 @pytest.mark.parametrize("stride", [1, 4])
@@ -148,9 +137,8 @@ def test_efficiency_of_the_chains_enters(stride: int, linear: Regression) -> Non
     """Chains in which every draw stays for some steps have that much longer tails."""
     log_likelihood = linear.log_likelihood[:, :, :3]
     repeated = np.repeat(log_likelihood, stride, axis=1)
-    data = arviz.from_dict(log_likelihood={"y": repeated})
-    loo = arviz.loo(data, reff=1 / stride, pointwise=True)
-    np.testing.assert_allclose(information(repeated).pareto_k, loo.pareto_k, atol=0.02)
+    _, k, _ = array_stats.loo(repeated, chain_axis=0, draw_axis=1, r_eff=1 / stride)
+    np.testing.assert_allclose(information(repeated).pareto_k, k, atol=0.02)
 
 
 def test_an_outlier_is_reported_as_numbers() -> None:
@@ -203,11 +191,11 @@ def test_order_and_unit_do_not_matter(seed: int, shift: float) -> None:
 
 
 def test_difference_by_hand(linear: Regression) -> None:
-    """Five differences -1, 0, 0, 2, 4: sum 5, variance 3.2, standard error sqrt(5 · 3.2)."""
+    """Five differences -1, 0, 0, 2, 4: sum 5, sample variance 4, standard error sqrt(5 · 4)."""
     second = np.array([3.0, -1.0, 7.0, 0.0, 2.0])
     result = elpd_difference(second + np.array([-1, 0, 0, 2, 4]), second)
     assert result.elpd == pytest.approx(5)
-    assert result.se == pytest.approx(4)
+    assert result.se == pytest.approx(math.sqrt(5) * 2)
     loo = information(linear.log_likelihood).loo
     assert elpd_difference(loo, loo) == (0, 0)
 

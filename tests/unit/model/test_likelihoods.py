@@ -51,7 +51,7 @@ def draw_targets(
         model=model,
     )
     done = pm.do(model, {name: value for name, value in fixed.items() if name in names})
-    drawn = pm.draw(done["target"], random_seed=2)
+    drawn = pm.draw(done["target"], random_seed=2, mode="FAST_COMPILE")
     return drawn, forward(network, layers_of(network, weights), features, xp=np)
 
 

@@ -249,7 +249,7 @@ def _smoothed(shifted: np.ndarray, relative_efficiency: float) -> tuple[np.ndarr
     fitted instead.
     """
     plain, draws = shifted - logsumexp(shifted), len(shifted)
-    tail = math.ceil(min(draws / 5, 3 * math.sqrt(draws / relative_efficiency)))
+    tail = math.floor(min(draws / 5, 3 * math.sqrt(draws / relative_efficiency)))
     cutoff = np.partition(shifted, -tail - 1)[-tail - 1]
     above = shifted[shifted > cutoff + _SAME]
     if above.size == 0:

@@ -121,8 +121,10 @@ def _left_out(log_likelihood: np.ndarray, efficiency: float) -> tuple[float, flo
 
 
 def _waic(log_likelihood: np.ndarray) -> np.ndarray:
-    """Estimate WAIC and its penalty (2, point); few points limit the memory of ArviZ's copies."""
-    return np.stack([_arviz.waic(log_likelihood), log_likelihood.var(axis=(0, 1))])
+    """Estimate WAIC and its penalty (2, point): log mean density minus penalty, and the penalty."""
+    penalty = log_likelihood.var(axis=(0, 1))
+    draws = log_likelihood.shape[0] * log_likelihood.shape[1]
+    return np.stack([logsumexp(log_likelihood, axis=(0, 1)) - math.log(draws) - penalty, penalty])
 
 
 def _checked(log_likelihood: np.ndarray) -> np.ndarray:
@@ -169,4 +171,4 @@ def _relative_efficiency(log_likelihood: np.ndarray) -> float:
 def _standard_error(values: np.ndarray) -> float:
     """Estimate the standard error of a sum over points from their scatter, as ArviZ does."""
     points = len(values)
-    return math.sqrt(points) * float(values.std()) if points > 1 else math.nan
+    return math.sqrt(points) * float(values.std(ddof=1)) if points > 1 else math.nan

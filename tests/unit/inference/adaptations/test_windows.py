@@ -126,7 +126,8 @@ def test_step_sizes_follow_dual_averaging() -> None:
     The average is over the step sizes that were used.
     """
     _, [carry], info, _ = warm_up(gaussian_kernel(), (60,), mass_matrix="identity", target=0.7)
-    mu, error, averaged, expected = np.log(10 * INITIAL_STEP_SIZE), 0.0, 0.0, [INITIAL_STEP_SIZE]
+    mu, averaged, expected = np.log(10 * INITIAL_STEP_SIZE), 0.0, [INITIAL_STEP_SIZE]
+    error: Any = 0.0
     for t, acceptance in enumerate(info.acceptance_rate, start=1):
         averaged = t**-0.75 * np.log(expected[-1]) + (1 - t**-0.75) * averaged
         error += (0.7 - acceptance - error) / (t + 10)
