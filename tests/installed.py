@@ -32,7 +32,7 @@ sys.meta_path.insert(0, Absent())
 """
 
 
-def brought(extra: str | None = None, python: str = "3.11") -> set[str]:
+def brought(extra: str | None = None, python: str = "3.13") -> set[str]:
     """Name the packages that our package is installed with on Linux, itself included."""
     told = {"python_version": python, "python_full_version": f"{python}.0"}
     machine = {"sys_platform": "linux", "platform_system": "Linux", "os_name": "posix"}

@@ -1,8 +1,10 @@
 """The base install predicts; what needs an extra says which, in one line."""
 
 import json
+import os
 import shutil
 import sys
+from importlib.metadata import files
 from pathlib import Path
 
 import numpy as np
@@ -19,8 +21,8 @@ from nlobayes.types import Dataset, SurrogateContent
 from tests.installed import OURS, ROOT, brought, call, packages_of_modules, run_without_extras, uv
 from tests.unit.spectra_with_surrogates import spectrum_of, write
 
-MOST = 20
-"""Packages of the base install, ours included."""
+MOST, MOST_MB = 20, 210
+"""Packages of the base install, ours included, and size of their files without compiled Python."""
 COMMANDS = [name for commands in GROUPS.values() for name in commands]
 EXTRAS: dict[str, str | None] = {
     **{"predict": None, "bundle": None, "record": None, "onnx": "onnx"},
@@ -28,14 +30,14 @@ EXTRAS: dict[str, str | None] = {
 }
 """Of commands that need no extra, or one of their own."""
 BESIDE = {
-    "predict": {"jax", "jaxlib", "pandas", "pooch"},
-    "bundle": {"jax", "jaxlib", "netcdf4", "pandas", "pooch", "xarray"},
-    "onnx": {"pandas"},
-    "serve": {"jax", "jaxlib"},
-    "record": {"pandas"},
+    "predict": {"jax", "jaxlib", "pandas", "pooch", "pyarrow"},
+    "bundle": {"jax", "jaxlib", "netcdf4", "pandas", "pooch", "pyarrow", "xarray"},
+    "onnx": {"pandas", "pyarrow"},
+    "serve": {"jax", "jaxlib", "pyarrow"},
+    "record": {"pandas", "pyarrow"},
 }
-"""Packages that `--engine jax`, a download or a dataset asks for, or a function of others in a file
-they share."""
+"""Packages that `--engine jax`, a download, a dataset or parquet asks for, or a function of others
+in a file they share."""
 RIVALS = {"scikit-learn", "joblib", "mapie", "ngboost", "popsregression"}
 """What rivals need that a study may do without, and what starts their workers."""
 CALCULATION = {"pair": [1, 1], "sqrt_s_tev": 13.0, "squark_mass_gev": 3000.0, "mu_over_q": 1.0}
@@ -96,12 +98,21 @@ def surrogate_of_k(
     return path
 
 
-@pytest.mark.parametrize("python", ["3.11", "3.12"])
+@pytest.mark.parametrize("python", ["3.12", "3.13", "3.14"])
 def test_the_base_install_is_small(python: str) -> None:
     packages = brought(python=python)
     assert {OURS, "numpy", "h5py"} <= packages
     assert len(packages) <= MOST, sorted(packages)
-    assert not {"jax", "pymc", "snakemake", "dvc", "xarray", "matplotlib"} & packages
+    assert not {"jax", "pymc", "snakemake", "dvc", "xarray", "matplotlib", "pyarrow"} & packages
+
+
+def test_the_base_install_takes_little_room() -> None:
+    """By the files that each package lists, in the environment of the tests."""
+    sizes = {}
+    for name in brought() - {OURS}:
+        listed = [file for file in files(name) or [] if file.suffix != ".pyc"]
+        sizes[name] = sum(os.stat(file.locate()).st_size for file in listed) / 1e6
+    assert 0 < sum(sizes.values()) < MOST_MB, sizes
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -144,7 +155,7 @@ def test_a_bundle_predicts_with_the_base_install(
     assert done.stdout.startswith("(1000022, 1000022) ")
 
 
-@pytest.mark.parametrize("to", [["--json"], ["-o", "out.parquet"]], ids=["printed", "parquet"])
+@pytest.mark.parametrize("to", [["--json"], ["-o", "out.csv"]], ids=["printed", "csv"])
 def test_a_table_is_predicted_with_the_base_install(
     surrogate_of_k: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, to: list[str]
 ) -> None:
@@ -153,7 +164,7 @@ def test_a_table_is_predicted_with_the_base_install(
     done = run_without_extras(CALLED, "predict", str(surrogate_of_k), "points.csv", *to)
     assert done.returncode == 0, done.stderr
     printed = [json.loads(line)["sigma_pb_mean"] for line in done.stdout.splitlines()]
-    assert len(printed or read_table(Path("out.parquet")).columns["sigma_pb_mean"]) == 2
+    assert len(printed or read_table(Path("out.csv")).columns["sigma_pb_mean"]) == 2
 
 
 def test_commands_without_their_extra_end_in_one_line_with_the_remedy() -> None:
@@ -177,12 +188,21 @@ def test_commands_without_their_extra_end_in_one_line_with_the_remedy() -> None:
     [
         (["serve", "SURROGATE"], "serve"),
         (["predict", "SURROGATE", "-", "--engine=jax"], "jax"),
+        (["predict", "SURROGATE", "points.parquet"], "parquet"),
+        (["predict", "SURROGATE", "points.csv", "-o", "out.parquet"], "parquet"),
         (["onnx", "SURROGATE", "-o", "a.onnx"], "onnx"),
     ],
 )
 def test_what_is_imported_later_is_told_too(
-    surrogate_path: Path, words: list[str], extra: str
+    surrogate_path: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    words: list[str],
+    extra: str,
 ) -> None:
+    monkeypatch.chdir(tmp_path)
+    for points in ("points.csv", "points.parquet"):
+        Path(points).write_text(POINTS)
     given = [str(surrogate_path) if word == "SURROGATE" else word for word in words]
     done = run_without_extras(CALLED, *given)
     assert done.returncode == 1
@@ -206,6 +226,8 @@ def test_what_is_imported_later_is_told_too(
         ("fastapi", "train", "serve"),
         ("sklearn", "train", "rivals"),
         ("pooch", "train", "fetch"),
+        ("pyarrow", "train", "train"),
+        ("pyarrow", "parquet", "parquet"),
         ("snakemake", "train", "workflow"),
         ("numpyro", "train", "yardsticks"),
         ("numpy_of_nobody", "train", None),

@@ -10,7 +10,8 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from nlobayes.data.table_files import PREVIEWED_ROWS, preview_table, read_table, to_arrow
+from nlobayes.data.parquet_tables import to_arrow
+from nlobayes.data.table_files import PREVIEWED_ROWS, preview_table, read_table
 from nlobayes.errors import InputError
 from nlobayes.prepared import preview
 from nlobayes.study.datasets import DatasetPreset

@@ -169,8 +169,8 @@ def test_artifacts_say_how_they_were_made_and_not_when(ci: Project) -> None:
 def test_chains_agree_as_well_as_a_short_run_shows(ci: Project) -> None:
     """The grid is too short for the verdict.
 
-    Limits have room, for another processor draws other chains: of 16 runs by two versions of JAX the
-    slowest point had 26 to 195 effective draws, with a median of 105, and an R-hat up to 1.105.
+    Limits have room, for another processor draws other chains. In 16 runs by two versions of JAX
+    the slowest point had 26 to 195 effective draws, 105 in the median, and R-hat was at most 1.105.
     """
     found = metrics(ci, "diagnostics")
     assert (found["chains"], found["draws_per_chain"], found["exact"]) == (CHAINS, DRAWS, True)

@@ -12,9 +12,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar, cast
 
-import pyarrow as pa
-from pyarrow import parquet
-
 from nlobayes.artifacts import temporaries
 from nlobayes.errors import InputError
 from nlobayes.stage_files import File
@@ -23,6 +20,7 @@ from nlobayes.untyped import Document, Facts
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
 Kind = TypeVar("Kind")
 
@@ -116,6 +114,7 @@ TableFiles = Annotated[dict[str, Columns], File(write=write_tables, option="plot
 
 def write_parquet(path: Path, table: pa.Table) -> None:
     """Write an Arrow table as parquet, with checksums."""
+    from pyarrow import parquet
 
     def write(temporary: Path) -> None:
         parquet.write_table(table, temporary, write_page_checksum=True)

@@ -5,31 +5,30 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from itertools import chain
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
-from pyarrow import parquet
 
 from nlobayes.artifacts.files import write_atomically
 from nlobayes.errors import InputError
+from nlobayes.extras import needs_extra
 
-Chunks = Iterable[pa.RecordBatch]
-"""Chunks of one table, at least one."""
+if TYPE_CHECKING:
+    import pyarrow as pa
 
-TYPES = {"i": pa.int64(), "f": pa.float64()}
-"""Arrow types by NumPy's kind of type; all others are text."""
+Rows = dict[str, tuple[str, np.ndarray]]
+"""Unit and cells (row,) of each column by its name: numbers or text; a masked cell is empty."""
+Chunks = Iterable[Rows]
+"""Rows of one table in parts, at least one."""
 
 
-def to_batch(*groups: Mapping[str, tuple[str, np.ndarray]]) -> pa.RecordBatch:
-    """Make a chunk from groups of columns by name, each column with its unit.
-
-    Masked cells are null.
+def to_rows(*groups: Mapping[str, tuple[str, np.ndarray]]) -> Rows:
+    """Join groups of columns by name, each column with its unit.
 
     Raises InputError if two columns have one name.
     """
@@ -37,28 +36,16 @@ def to_batch(*groups: Mapping[str, tuple[str, np.ndarray]]) -> pa.RecordBatch:
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise InputError("artifacts.column_twice", column=twice)
-    columns = [*chain.from_iterable(group.values() for group in groups)]
-    arrays = [
-        pa.array(
-            np.ma.getdata(cells),
-            TYPES.get(cells.dtype.kind, pa.string()),
-            np.ma.getmaskarray(cells),
-        )
-        for _, cells in columns
-    ]
-    fields = [
-        pa.field(name, array.type, metadata={"unit": unit})
-        for name, array, (unit, _) in zip(names, arrays, columns, strict=True)
-    ]
-    return pa.record_batch(arrays, schema=pa.schema(fields))
+    return dict(chain.from_iterable(group.items() for group in groups))
 
 
 def write_chunks(path: Path, chunks: Chunks, form: str) -> None:
-    """Write chunks of one schema to a file; if a chunk raises an error, no file is written.
+    """Write chunks of the same columns to a file; if a chunk raises an error, no file is written.
 
-    CSV headers contain the metadata `unit` of each field. `form` is one of `FORMS`.
+    CSV headers and the metadata of parquet contain the units. `form` is one of `FORMS`.
 
-    Raises InputError if the directory cannot be written or is full.
+    Raises InputError if the directory cannot be written or is full, and MissingExtra if PyArrow is
+    not installed for parquet.
     """
 
     def write(temporary: Path) -> None:
@@ -69,7 +56,7 @@ def write_chunks(path: Path, chunks: Chunks, form: str) -> None:
 
 
 def print_chunks(chunks: Chunks, form: str) -> None:
-    """Print chunks of one schema to standard output, each as soon as it is computed."""
+    """Print chunks of the same columns to standard output, each as soon as it is computed."""
     FORMS[form](sys.stdout.buffer, chunks)
 
 
@@ -78,42 +65,53 @@ def _to_csv(file: BinaryIO, chunks: Chunks) -> None:
     text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
     writer = csv.writer(text, lineterminator="\n")
     try:
-        for number, chunk in enumerate(chunks):
+        for number, rows in enumerate(chunks):
             if not number:
-                writer.writerow(map(_header_cell, chunk.schema))
-            writer.writerows(zip(*(column.to_pylist() for column in chunk.columns), strict=True))
+                writer.writerow(f"{n}:{unit}" if unit else n for n, (unit, _) in rows.items())
+            writer.writerows(zip(*(cells.tolist() for _, cells in rows.values()), strict=True))
             file.flush()
     finally:
         text.detach()  # otherwise its destructor would close the file
 
 
-def _header_cell(field: pa.Field) -> str:
-    unit = field.metadata[b"unit"].decode()
-    return f"{field.name}:{unit}" if unit else str(field.name)
-
-
 def _to_json_lines(file: BinaryIO, chunks: Chunks) -> None:
     """Write one JSON object per line, with null for numbers that are not finite."""
-    for chunk in chunks:
-        columns = [_without_nan(column) for column in chunk.columns]
-        for row in pa.record_batch(columns, names=chunk.schema.names).to_pylist():
-            file.write(json.dumps(row, allow_nan=False).encode() + b"\n")
+    for rows in chunks:
+        columns = [_without_nan(cells) for _, cells in rows.values()]
+        for row in zip(*columns, strict=True):
+            file.write(json.dumps(dict(zip(rows, row, strict=True))).encode() + b"\n")
         file.flush()
 
 
-def _without_nan(column: pa.Array) -> pa.Array:
-    if not pa.types.is_floating(column.type):
-        return column
-    return pc.if_else(pc.is_finite(column), column, None)
+def _without_nan(cells: np.ndarray) -> list[Any]:
+    listed: list[Any] = cells.tolist()
+    if cells.dtype.kind != "f":
+        return listed
+    return [cell if cell is not None and math.isfinite(cell) else None for cell in listed]
 
 
 def _to_parquet(file: BinaryIO, chunks: Chunks) -> None:
     """Write parquet with checksums and one row group per chunk."""
-    chunks = iter(chunks)
-    first = next(chunks)
+    with needs_extra("parquet"):
+        from pyarrow import parquet
+    batches = map(_to_batch, chunks)
+    first = next(batches)
     with parquet.ParquetWriter(file, first.schema, write_page_checksum=True) as writer:
-        for chunk in chain([first], chunks):
-            writer.write_batch(chunk)
+        for batch in chain([first], batches):
+            writer.write_batch(batch)
+
+
+def _to_batch(rows: Rows) -> pa.RecordBatch:
+    """Convert rows to Arrow, with the unit in the metadata of each field."""
+    import pyarrow as pa
+
+    types = {"i": pa.int64(), "f": pa.float64()}
+    arrays, fields = [], []
+    for name, (unit, cells) in rows.items():
+        kind = types.get(cells.dtype.kind, pa.string())
+        arrays.append(pa.array(np.ma.getdata(cells), kind, np.ma.getmaskarray(cells)))
+        fields.append(pa.field(name, kind, metadata={"unit": unit}))
+    return pa.record_batch(arrays, schema=pa.schema(fields))
 
 
 FORMS: dict[str, Callable[[BinaryIO, Chunks], None]] = {

@@ -4,7 +4,8 @@ from pathlib import Path
 from typing import Annotated
 
 from nlobayes.artifacts.files import write_parquet, write_text
-from nlobayes.data.table_files import to_arrow, to_csv_text
+from nlobayes.data.parquet_tables import to_arrow
+from nlobayes.data.table_files import to_csv_text
 from nlobayes.errors import InputError
 from nlobayes.stage_files import File
 from nlobayes.types import Table

@@ -1,9 +1,10 @@
-"""Reading of tables from parquet: flat columns of numbers or text, within limits."""
+"""Tables in parquet: flat columns of numbers or text, which are read within limits."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import BinaryIO
 
 import numpy as np
@@ -13,6 +14,7 @@ import pyarrow.parquet as pq
 from nlobayes.data.column_names import check_header, named_columns
 from nlobayes.data.row_chunks import MOST_BYTES, Chunk, OpenTable, check_size
 from nlobayes.errors import InputError
+from nlobayes.types import Table
 
 CELL_BYTES = 8
 _BUFFER = 2**20
@@ -22,35 +24,57 @@ def open_parquet(file: BinaryIO, source: str, most_bytes: float, names: Sequence
     """Open a parquet file; the unit of a column is its field's metadata `unit`.
 
     Raises InputError if the header is not usable, there are `names` beside it, a column is nested,
-    or a limit is exceeded.
+    or a limit is exceeded; and OSError or ValueError if the file is damaged.
     """
     check_size(os.fstat(file.fileno()).st_size, most_bytes, source)
-    stored = pq.ParquetFile(file)
-    _check(stored, most_bytes, source, names)
+    with _without_own_errors():
+        stored = pq.ParquetFile(file)
+        _check(stored, most_bytes, source, names)
     schema = stored.schema_arrow
     units = {field.name: (field.metadata or {}).get(b"unit", b"").decode() for field in schema}
     stated = (schema.metadata or {}).items()
 
     def chunks(columns: Sequence[str], rows: int | None, strict: bool) -> Iterator[Chunk]:
         del strict  # all rows are whole
-        read = [*dict.fromkeys(columns)]
-        table = pq.ParquetFile(
-            file,
-            pre_buffer=False,
-            buffer_size=_BUFFER,
-            page_checksum_verification=True,
-            read_dictionary=read,  # repeated texts are held in memory once
-        )
-        first = 1
-        for part in _parts(table, read, rows):
-            part.validate(full=True)
-            labels = np.arange(first, first + len(part))
-            named = {name: _from_arrow(part[name]) for name in read}
-            first += len(part)
-            yield Chunk(labels, named, {}, (first - 1) / max(table.metadata.num_rows, 1))
+        read, first = [*dict.fromkeys(columns)], 1
+        with _without_own_errors():
+            table = pq.ParquetFile(
+                file,
+                pre_buffer=False,
+                buffer_size=_BUFFER,
+                page_checksum_verification=True,
+                read_dictionary=read,  # repeated texts are held in memory once
+            )
+            for part in _parts(table, read, rows):
+                part.validate(full=True)
+                labels = np.arange(first, first + len(part))
+                named = {name: _from_arrow(part[name]) for name in read}
+                first += len(part)
+                yield Chunk(labels, named, {}, (first - 1) / max(table.metadata.num_rows, 1))
 
     metadata = {key.decode(): value.decode() for key, value in stated if key != b"pandas"}
     return OpenTable(units, metadata, chunks)
+
+
+def to_arrow(table: Table) -> pa.Table:
+    """Encode a table for parquet, units and metadata included."""
+    arrays = [pa.array(column) for column in table.columns.values()]
+    fields = [
+        pa.field(name, array.type, metadata={"unit": table.units.get(name, "")})
+        for name, array in zip(table.columns, arrays, strict=True)
+    ]
+    return pa.Table.from_arrays(arrays, schema=pa.schema(fields, metadata=table.metadata))
+
+
+@contextmanager
+def _without_own_errors() -> Iterator[None]:
+    """Raise errors of PyArrow as ValueError, unless they are errors of Python already."""
+    try:
+        yield
+    except (OSError, ValueError, MemoryError):
+        raise
+    except pa.ArrowException as error:
+        raise ValueError(str(error)) from error
 
 
 def _check(file: pq.ParquetFile, most_bytes: float, source: str, names: Sequence[str]) -> None:

@@ -18,14 +18,13 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 import numpy as np
-import pyarrow as pa
 
 from nlobayes.data.cells import is_numeric, parse_cells
 from nlobayes.data.column_names import check_header, check_known
-from nlobayes.data.parquet_tables import open_parquet
 from nlobayes.data.row_chunks import ROWS, Chunk, OpenTable, Source
 from nlobayes.data.text_tables import open_text
 from nlobayes.errors import InputError
+from nlobayes.extras import needs_extra
 from nlobayes.types import Table
 
 TEXT = (".csv", ".tsv", ".txt", ".dat", ".grid")
@@ -34,7 +33,7 @@ PACKED = ".gz"
 PARQUET = ".parquet"
 READ_ERRORS = (
     *(OSError, EOFError, MemoryError, OverflowError, ValueError),
-    *(csv.Error, pa.ArrowException, zlib.error),
+    *(csv.Error, zlib.error),
 )
 OTHER_ENCODING = "give text in UTF-8: `iconv -f LATIN1 -t UTF-8 OLD > NEW` converts Latin-1"
 PREVIEWED_ROWS = 100_000
@@ -135,6 +134,8 @@ def _opened(path: Path, most_mb: float | None, names: Sequence[str]) -> Iterator
     with file:
         with _readable(source):
             if name.endswith(PARQUET):
+                with needs_extra("parquet"):
+                    from nlobayes.data.parquet_tables import open_parquet
                 opened = open_parquet(file, source, most_bytes, names)
             else:
                 unpacked = gzip.GzipFile(fileobj=file) if name.endswith(PACKED) else file
@@ -219,16 +220,6 @@ def to_csv_text(table: Table) -> str:
     writer.writerow(f"{n}:{u}" if u else n for n, u in zip(table.columns, units, strict=True))
     writer.writerows(zip(*(column.tolist() for column in table.columns.values()), strict=True))
     return text.getvalue()
-
-
-def to_arrow(table: Table) -> pa.Table:
-    """Encode a table for parquet, units and metadata included."""
-    arrays = [pa.array(column) for column in table.columns.values()]
-    fields = [
-        pa.field(name, array.type, metadata={"unit": table.units.get(name, "")})
-        for name, array in zip(table.columns, arrays, strict=True)
-    ]
-    return pa.Table.from_arrays(arrays, schema=pa.schema(fields, metadata=table.metadata))
 
 
 def _check_writable(table: Table) -> None:

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from nlobayes.artifacts.files import write_bytes, write_parquet, write_text
 from nlobayes.data.column_names import carried, check_known, named_columns
-from nlobayes.data.table_files import to_arrow
+from nlobayes.data.parquet_tables import to_arrow
 from nlobayes.errors import InputError, one_line
 from nlobayes.estimators.arguments import in_own_folder, seed_of
 from nlobayes.evaluation import in_words

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import pyarrow as pa
 
-from nlobayes.artifacts.streams import to_batch
+from nlobayes.artifacts.streams import Rows, to_rows
 from nlobayes.bundles.surrogates import Bundle, Processes, pdg_text
 from nlobayes.data.slha_blocks import is_slha, to_integers
 from nlobayes.data.spectrum_chunks import list_files
@@ -70,7 +69,7 @@ def predicted_by_bundle(
     request: BundleRequest,
     tally: Tally,
     passed: Callable[[int, float], None],
-) -> Iterator[pa.RecordBatch]:
+) -> Iterator[Rows]:
     """Predict an SLHA file, or all in a folder, and count the rows.
 
     `passed` is called after each chunk with the number of rows and the share of files done.
@@ -91,7 +90,7 @@ def predicted_by_bundle(
             for name, section in _sections(bundle, file, request, is_row=is_row).items():
                 if _is_kept(f"{file}: {name}", section, request, tally, is_sum=name == SUM):
                     rows.append((label, name, section))
-        yield _batch(rows, errors, request)
+        yield _rows(rows, errors, request)
         passed(tally.points, min(1.0, (first + FILES) / len(files)))
 
 
@@ -129,15 +128,15 @@ def _errors_of(surrogates: Sequence[Surrogate]) -> list[str]:
     return [f"{source}_{side}" for source in (REGRESSION, *theory, TOTAL) for side in SIDES]
 
 
-def _batch(
+def _rows(
     rows: Sequence[tuple[str, str, CrossSection]], errors: Sequence[str], request: BundleRequest
-) -> pa.RecordBatch:
+) -> Rows:
     labels, processes, sections = zip(*rows, strict=True) if rows else ((), (), ())
     values = (
         np.array([section[:3] for section in sections], np.float64).reshape(-1, 3) * request.factor
     )
     names = ("median", *quantile_names(MEDIAN_AND_INTERVAL[1:]))
-    return to_batch(
+    return to_rows(
         {"file": ("", _words(labels)), "process": ("", _words(processes))},
         {
             f"{request.name}_{name}": (request.unit, column)

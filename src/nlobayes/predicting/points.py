@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
-import pyarrow as pa
 
-from nlobayes.artifacts.streams import to_batch
+from nlobayes.artifacts.streams import Rows, to_rows
 from nlobayes.data.column_names import BESIDE_INPUTS, LONGEST, is_line
 from nlobayes.data.row_chunks import Chunk, Source, numbers
 from nlobayes.errors import InputError, one_line
@@ -99,7 +98,7 @@ def predicted(
     request: PredictionRequest,
     tally: Tally,
     passed: Callable[[int, float], None],
-) -> Iterator[pa.RecordBatch]:
+) -> Iterator[Rows]:
     """Predict chunk by chunk and count the points.
 
     `passed` is called after each chunk with the number of rows and the share done.
@@ -128,7 +127,7 @@ def predicted(
             {name: (source.units[name], chunk.columns[name]) for name in request.keep},
             found,
         )
-        yield to_batch(*({n: (u, cells[rows]) for n, (u, cells) in c.items()} for c in columns))
+        yield to_rows(*({n: (u, cells[rows]) for n, (u, cells) in c.items()} for c in columns))
         passed(tally.points, chunk.share)
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-import pyarrow as pa
 import typer
 
-from nlobayes.artifacts.streams import print_chunks, write_chunks
+from nlobayes.artifacts.streams import Chunks, print_chunks, write_chunks
 from nlobayes.data.slha_blocks import is_slha
 from nlobayes.errors import InputError, one_line
 from nlobayes.predicting.points import Tally
@@ -39,7 +38,7 @@ def check_not_read(option: str, out: Path, read: Iterable[str]) -> None:
             raise InputError("commands.out_is_read", where=option, path=out)
 
 
-def write_rows(found: Iterator[pa.RecordBatch], out: str, form: str, tally: Tally) -> None:
+def write_rows(found: Chunks, out: str, form: str, tally: Tally) -> None:
     """Write rows as they are predicted; `tally` counts those that were printed."""
     if out != STANDARD:
         write_chunks(Path(out), found, form)

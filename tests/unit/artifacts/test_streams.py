@@ -8,11 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from nlobayes.artifacts.streams import FORMS, print_chunks, to_batch, write_chunks
+from nlobayes.artifacts.streams import FORMS, Rows, print_chunks, to_rows, write_chunks
 from nlobayes.data.table_files import read_table
 from tests.refusals import refused
 
@@ -20,14 +19,14 @@ VALUES = np.array([0.1, 1e-300, -1 / 3, 5.0, 2.0**60])
 NAMES = np.array(["a", 'b,"c"', "", "#d", "é"], dtype=object)
 
 
-def batch(rows: slice) -> pa.RecordBatch:
-    return to_batch(
+def part(rows: slice) -> Rows:
+    return to_rows(
         {"row": ("", np.arange(5)[rows]), "x": ("pb", VALUES[rows])}, {"name": ("", NAMES[rows])}
     )
 
 
-def chunks() -> Iterator[pa.RecordBatch]:
-    yield from (batch(slice(3)), batch(slice(3, 3)), batch(slice(3, 5)))
+def chunks() -> Iterator[Rows]:
+    yield from (part(slice(3)), part(slice(3, 3)), part(slice(3, 5)))
 
 
 @pytest.mark.parametrize(("form", "ending"), [("csv", ".csv"), ("parquet", ".parquet")])
@@ -56,15 +55,15 @@ def test_json_is_an_object_a_line_and_null_where_no_number_exists(
     tmp_path: Path,
 ) -> None:
     found = np.array([1.5, math.nan, math.inf])
-    write_chunks(tmp_path / "t.jsonl", [to_batch({"x": ("pb", found)})], "jsonl")
+    write_chunks(tmp_path / "t.jsonl", [to_rows({"x": ("pb", found)})], "jsonl")
     lines = (tmp_path / "t.jsonl").read_text().splitlines()
     assert [json.loads(line) for line in lines] == [{"x": 1.5}, {"x": None}, {"x": None}]
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_a_chunk_that_fails_to_come_leaves_the_old_file(tmp_path: Path, form: str) -> None:
-    def broken() -> Iterator[pa.RecordBatch]:
-        yield batch(slice(3))
+    def broken() -> Iterator[Rows]:
+        yield part(slice(3))
         raise ValueError("row 4 is bad")
 
     path = tmp_path / "out"
@@ -81,7 +80,7 @@ def test_each_chunk_is_printed_before_the_next_is_computed(
 ) -> None:
     printed = []
 
-    def watched() -> Iterator[pa.RecordBatch]:
+    def watched() -> Iterator[Rows]:
         for chunk in chunks():
             yield chunk
             printed.append(capfdbinary.readouterr().out)

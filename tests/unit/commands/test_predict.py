@@ -17,7 +17,8 @@ import pytest
 
 from nlobayes.artifacts.files import write_parquet
 from nlobayes.commands.tools.predict import predict
-from nlobayes.data.table_files import read_table, to_arrow
+from nlobayes.data.parquet_tables import to_arrow
+from nlobayes.data.table_files import read_table
 from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.types import Table
 from tests.refusals import refused

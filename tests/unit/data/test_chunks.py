@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from nlobayes.artifacts.files import write_parquet
+from nlobayes.data.parquet_tables import to_arrow
 from nlobayes.data.row_chunks import Chunk, numbers
-from nlobayes.data.table_files import open_stream, open_table, read_table, to_arrow, to_csv_text
+from nlobayes.data.table_files import open_stream, open_table, read_table, to_csv_text
 from nlobayes.types import Table
 from tests.refusals import refused
 

@@ -1,8 +1,9 @@
 """Files become rows in their order, and every file without a row is counted."""
 
+from nlobayes.data.parquet_tables import to_arrow
 from nlobayes.data.prospino import make_layout
 from nlobayes.data.spectra import Account, Reading, SpectrumRequest, read_point, tabulate
-from nlobayes.data.table_files import to_arrow, to_csv_text
+from nlobayes.data.table_files import to_csv_text
 from nlobayes.errors import InputError
 from nlobayes.physics.processes import neutralino_pair
 from nlobayes.types import Table

@@ -13,7 +13,8 @@ import typer
 
 from nlobayes.artifacts.files import check_place, write_bytes, write_parquet, write_text
 from nlobayes.artifacts.surrogate_file import read_surrogate
-from nlobayes.data.table_files import read_table, to_arrow
+from nlobayes.data.parquet_tables import to_arrow
+from nlobayes.data.table_files import read_table
 from nlobayes.errors import InputError
 from nlobayes.evaluation import in_words
 from nlobayes.fitting.fits import Fitted, fit_best
