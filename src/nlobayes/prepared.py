@@ -129,6 +129,7 @@ def _request_of(job: PrepareJob) -> Request:
         units={**features.units_of_columns, **dict.fromkeys(target.columns, target.unit)},
         declared=job.units,
         variations=target.scale_variations,
+        signed=target.theory.signed if target.theory else (),
         relative_error=target.relative_error,
         error=target.error,
         reference=next(iter(target.reference_columns), None),

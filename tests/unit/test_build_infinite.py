@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from nlobayes import builder
+from nlobayes.likelihoods._scaled import ABOVE
 from nlobayes.model.infinite import INPUTS, covariance, scaled_inputs, scales_of, warp_of
+from nlobayes.model.likelihood import NOISE
 from nlobayes.study.pretraining import Pretraining
 from nlobayes.types import Dataset
 from tests.jobs import model_job
@@ -25,7 +27,7 @@ JOB = model_job(
 
 
 @cache
-def made() -> tuple[builder.Model, Dataset]:
+def made(targets: int = 1) -> tuple[builder.Model, Dataset]:
     """Rows of two inputs, one of them positive, and the model on the first of them."""
     jax.config.update("jax_enable_x64", True)
     rng = np.random.default_rng(6)
@@ -33,7 +35,9 @@ def made() -> tuple[builder.Model, Dataset]:
     mean, scale = x[:TRAIN].mean(axis=0), x[:TRAIN].std(axis=0)
     z = (x - mean) / scale
     target = np.sin(z[:, 0]) + 0.1 * rng.normal(size=ROWS)
-    plain = dataset_of(x, target)
+    if targets > 1:
+        target = np.column_stack([target, np.cos(z[:, 1]) + 0.3 * rng.normal(size=ROWS)])
+    plain = dataset_of(x, target, target_names=("y", "z")[:targets])
     constants = {"map": "raw", "mean": mean.tolist(), "scale": scale.tolist()}
     dataset = plain._replace(
         features=z,
@@ -43,14 +47,35 @@ def made() -> tuple[builder.Model, Dataset]:
     return builder.build_model(JOB, dataset), dataset
 
 
-def test_its_log_density_is_that_of_pymc() -> None:
-    model, dataset = made()
+@pytest.mark.parametrize("targets", [1, 2])
+def test_its_log_density_is_that_of_pymc(targets: int) -> None:
+    model, dataset = made(targets)
     position = model.density.draw_prior(3)
     stated = builder.pymc_model(JOB, dataset)
     names = [value.name for value in stated.value_vars]
     values = dict(zip(names, map(np.asarray, model.density.unravel(position)), strict=True))
     expected = float(stated.compile_logp()(values))
     assert float(model.logdensity_fn(position)) == pytest.approx(expected, rel=1e-10)
+
+
+def test_several_targets_share_scales_and_are_independent_given_these() -> None:
+    """Density and mean are those of each target alone, at its noise."""
+    both, dataset = made(2)
+    position = both.density.draw_prior(3)
+    variables, features = both.density.variables(position), dataset.features[TRAIN:]
+    mean = builder.predict_with(both)(position, jnp.asarray(features))
+    log_likelihood = 0.0
+    for place in range(2):
+        alone = dataset._replace(target=dataset.target[:, place], target_names=("y",))
+        one = builder.build_model(JOB, alone, non_centered=False)
+        own = {**variables, NOISE: variables[NOISE][place]}
+        own[ABOVE] = jnp.sqrt(own[NOISE] ** 2 - 1e-6)
+        at = one.density.locate(own)
+        log_likelihood += float(one.density.log_likelihood(at, one.data))
+        alone_mean = builder.predict_with(one)(at, jnp.asarray(features))
+        np.testing.assert_allclose(mean[:, place], alone_mean, rtol=1e-9)
+    found = float(both.density.log_likelihood(position, both.data))
+    assert found == pytest.approx(log_likelihood, rel=1e-10)
 
 
 def test_more_train_rows_than_it_can_hold_are_refused() -> None:

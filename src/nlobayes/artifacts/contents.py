@@ -195,7 +195,8 @@ def write_surrogate(path: Path, exported: SurrogateContent, dataset: Dataset, at
         name: (("draw", *(f"{name}_{axis}" for axis in range(values.ndim - 1))), values)
         for name, values in exported.variables.items()
     }
-    rows = {name: (("row", "feature")[: v.ndim], v) for name, v in exported.rows.items()}
+    of_row = {"features": "feature", "target": "output", "error": "output"}
+    rows = {n: (("row", of_row[n])[: v.ndim], v) for n, v in exported.rows.items()}
     inputs = {"input": exported.facts["columns"], "bound": ["smallest", "largest"]}
     names = {**inputs, "feature": list(dataset.feature_names)}
     domain = {

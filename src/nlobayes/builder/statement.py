@@ -91,6 +91,7 @@ def _state_infinite(pieces: Pieces, dataset: Dataset) -> InfinitePosterior:
         feature_names=dataset.feature_names,
         warp=warp_of(features, dataset.transforms["features"]),
         errors=dataset.error is not None,
+        targets=1 if dataset.target.ndim == 1 else dataset.target.shape[1],
     )
 
 

@@ -28,6 +28,9 @@ from nlobayes.data.transforms import (
 from nlobayes.types import Dataset, RowGroups
 from nlobayes.untyped import Document, Facts
 
+SCALE, SCALE_ERRORS, COMBINED = "scale", "scale_errors", "combined"
+"""Sources of theory errors, of which the second becomes the first."""
+
 
 class Choices(NamedTuple):
     """Choices of how the rows of a table become inputs and targets of the network.
@@ -130,20 +133,30 @@ def _with_ratios(
     """Divide the theory errors by the target, and name the ratios after it.
 
     The ratios vary slowly with the inputs. They are not finite if the target is zero, and targets
-    on a log scale are checked later.
+    on a log scale are checked later. Errors of scale become cross sections at other scales.
     """
     central, *_ = targets
     named = {
-        source: [f"{column}_over_{central}" for column in columns]
+        SCALE if source == SCALE_ERRORS else source: [f"{name}_over_{central}" for name in columns]
         for source, columns in by_source.items()
     }
     names = (central, *chain.from_iterable(named.values()))
     units = {n: unit for n, unit in selection.units.items() if n not in targets[1:]}
     whole = units | dict.fromkeys(names[1:], "")
-    values = selection.target
+    column = dict(zip(targets, selection.target.T, strict=True))
+    for source, (up, *down) in by_source.items():
+        if source in (SCALE_ERRORS, COMBINED):
+            column |= {name: np.abs(column[name]) for name in (up, *down)}
+        if source == SCALE_ERRORS:
+            column[up] = column[central] + column[up]
+            column[down[0]] = column[central] - column[down[0]]
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratios = np.column_stack([values[:, 0], values[:, 1:] / values[:, :1]])
-    return selection._replace(target=ratios, units=whole), names, {"theory": named}
+        ratios = [column[name] / column[central] for name in targets[1:]]
+    return (
+        selection._replace(target=np.column_stack([column[central], *ratios]), units=whole),
+        names,
+        {"theory": named},
+    )
 
 
 def _noise(scale: str, selection: Selection) -> np.ndarray | None:

@@ -133,7 +133,8 @@ def _checks(table: Table, request: Request) -> Iterator[Callable[[], object]]:
             yield partial(in_unit, np.ones(1), name, (units.get(name, ""), unit), key)
     read = {name for name, cells in table.columns.items() if len(cells)}
     for name in filter(read.__contains__, request.targets):
-        yield partial(_learnable, table, name, request.target_scale)
+        scale = "identity" if name in request.signed else request.target_scale
+        yield partial(_learnable, table, name, scale)
     if request.reference in read:
         yield partial(_divides, table, request.reference, request)
     if request.groups in read:

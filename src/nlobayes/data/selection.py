@@ -36,6 +36,8 @@ class Request(NamedTuple):
     """Unit of each column that does not name its own."""
     variations: Sequence[str] = ()
     """Names of columns with the target at other scales, returned in its unit."""
+    signed: Sequence[str] = ()
+    """Names of targets whose sign does not count: theory errors up and down."""
     relative_error: str | None = None
     """Name of the column with the numerical error of the target, in units of the target."""
     error: str | None = None

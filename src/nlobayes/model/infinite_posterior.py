@@ -44,8 +44,8 @@ class ScaledNoise(Protocol):
 class InfinitePosterior(NamedTuple):
     """A PyMC model whose data are placeholders, and what its covariance is made of.
 
-    `inputs` are the scaled inputs (row, feature), `noise` is the sd of the noise, a scalar or
-    (row,).
+    `inputs` are the scaled inputs (row, feature), `noise` is the sd of the noise, a scalar or of
+    the shape of the target, or for several targets (output,).
     """
 
     model: pm.Model
@@ -64,21 +64,28 @@ def build_infinite_posterior(
     feature_names: Sequence[str],
     warp: Warp,
     errors: bool = False,
+    targets: int = 1,
 ) -> InfinitePosterior:
     """Define prior and likelihood of an infinitely wide network for data that are given later.
 
-    The target of all rows is one normal vector, whose covariance is that of f plus the noise.
+    The target of all rows is one normal vector, whose covariance is that of f plus the noise. The
+    outputs of several `targets` share the hidden layer and all scales, and are independent given
+    these.
     """
-    with pm.Model(coords={"feature": list(feature_names)}) as model:
+    shape = (1,) if targets == 1 else (1, targets)
+    coords: dict[str, Any] = {"feature": list(feature_names)}
+    coords |= {"output": np.arange(targets)} if targets > 1 else {}
+    with pm.Model(coords=coords) as model:
         features = pm.Data(FEATURES, np.zeros((1, len(feature_names))))
-        target = pm.Data(f"{TARGET}_data", np.zeros(1))
-        error = pm.Data(ERROR, np.zeros(1)) if errors else None
+        target = pm.Data(f"{TARGET}_data", np.zeros(shape))
+        error = pm.Data(ERROR, np.zeros(shape)) if errors else None
         variables = prior.state_scales(warp)
         inputs, scales = scaled_inputs(variables, features, warp, pt), scales_of(variables)
         noise = pt.as_tensor(likelihood.stated_scale(target, error))
         whole = covariance(activation, inputs, inputs, scales, pt)
-        own = pt.diag(noise**2 + rounding(scales, target.shape[0]) + pt.zeros_like(target))
-        pm.MvNormal(TARGET, mu=pt.zeros_like(target), cov=whole + own, observed=target)
+        own = noise**2 + rounding(scales, target.shape[0]) + pt.zeros_like(target)
+        of_each = whole + pt.eye(target.shape[0]) * own.T[..., None]
+        pm.MvNormal(TARGET, mu=pt.zeros_like(target.T), cov=of_each, observed=target.T)
     return InfinitePosterior(model, "rows", pt.zeros(0), inputs, scales, noise)
 
 
@@ -88,9 +95,10 @@ class Process(NamedTuple):
     Attributes
     ----------
     log_likelihood
-        The log evidence of all rows.
+        The log evidence of all rows and targets.
     condition
-        The process given the rows, whose `mean` and `variance` take features (point, feature).
+        The process given the rows, whose `mean` and `variance` take features (point, feature) and
+        give (point,), or (point, output) of several targets.
     draw_prior
         A draw of f a priori, by a key, at features (point, feature).
     """
@@ -115,11 +123,17 @@ def build_process(posterior: InfinitePosterior, density: Density, activation: st
     def log_likelihood(position: jax.Array, data: Data) -> jax.Array:
         rows = first_chunk(data)
         inputs, scales, noise = parts(position, rows)
-        whole = covariance(activation, inputs, inputs, scales, jnp, curve) + jnp.diag(noise)
-        return log_evidence(whole, rows.target)
+        whole = covariance(activation, inputs, inputs, scales, jnp, curve)
+
+        def evidence(noise: jax.Array, target: jax.Array) -> jax.Array:
+            return log_evidence(whole + jnp.diag(noise), target)
+
+        if rows.target.ndim == 1:
+            return evidence(noise, rows.target)
+        return jnp.sum(jax.vmap(evidence, in_axes=1)(noise, rows.target))
 
     def scaled_at(position: jax.Array, rows: Data, features: jax.Array) -> jax.Array:
-        blank = jnp.zeros(len(features))
+        blank = jnp.zeros((len(features), *rows.target.shape[1:]))
         error = None if rows.error is None else blank
         return parts(position, rows._replace(features=features, target=blank, error=error))[0]
 
@@ -127,7 +141,16 @@ def build_process(posterior: InfinitePosterior, density: Density, activation: st
         rows = first_chunk(data)
         inputs, scales, noise = parts(position, rows)
         scaled = partial(scaled_at, position, rows)
-        return condition_on(activation, inputs, noise, rows.target, scales, scaled)
+        if rows.target.ndim == 1:
+            return condition_on(activation, inputs, noise, rows.target, scales, scaled)
+        each = [
+            condition_on(activation, inputs, own, target, scales, scaled)
+            for own, target in zip(noise.T, rows.target.T, strict=True)
+        ]
+        return Conditioned(
+            lambda features: jnp.stack([one.mean(features) for one in each], axis=-1),
+            lambda features: jnp.stack([one.variance(features) for one in each], axis=-1),
+        )
 
     def draw_prior(
         key: jax.Array, position: jax.Array, data: Data, features: jax.Array
@@ -138,6 +161,6 @@ def build_process(posterior: InfinitePosterior, density: Density, activation: st
         whole = covariance(activation, points, points, scales, jnp, curve)
         # Equal points make the covariance singular; the jitter is far below what figures show.
         root = jnp.linalg.cholesky(whole + 1e-8 * jnp.diag(jnp.diag(whole)))
-        return root @ jax.random.normal(key, (len(features),), root.dtype)
+        return root @ jax.random.normal(key, (len(features), *rows.target.shape[1:]), root.dtype)
 
     return Process(log_likelihood, condition, draw_prior)

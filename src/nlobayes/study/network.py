@@ -92,7 +92,7 @@ class Network(Frozen):
     )
     """`infinite`: one hidden layer of infinitely many units, instead of `hidden`. Its weights are
     integrated out exactly, and chains move the few numbers of prior `scales`. It needs the
-    activation `erf` or `relu`, that prior, a Gaussian likelihood, one target and `precision:
+    activation `erf` or `relu`, that prior, a Gaussian likelihood and `precision:
     float64`."""
     activation: Activations = "tanh"
     """Activation of every hidden layer, or a list with one for each. `prelu` and `square_prelu`

@@ -22,7 +22,6 @@ def check_infinite(run: RunSpec) -> None:
     needed = {
         "a prior of kind scales": isinstance(run.prior, ScalesPrior),
         "a gaussian likelihood with one sigma": run.likelihood.is_gaussian,
-        "one target": len(run.dataset.target.columns) == 1,
         "a method of kind mcmc": run.mcmc is not None,
         "no earlier data": run.prior.earlier is None,
         "output: sampled, without units and layers": run.network.output == "sampled"

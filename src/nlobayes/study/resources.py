@@ -155,7 +155,8 @@ PROCESS_COPIES = 10
 def _integrated(run: RunSpec, train: int) -> tuple[int, int]:
     """Return the numbers held to integrate the output layer out, and the work per train row."""
     if run.network.width is not None:
-        return PROCESS_COPIES * train**2, train**2 // 3
+        outputs = len(run.dataset.target.columns)
+        return PROCESS_COPIES * outputs * train**2, outputs * train**2 // 3
     if run.network.output != MARGINALISED and not run.method.draws_output:
         return 0, 0
     units = run.network.hidden[-1]

@@ -22,17 +22,31 @@ class Theory(Frozen):
     scale: Annotated[tuple[str, ...], Field(min_length=2)] | None = None
     """Columns with the cross section at other scales, in any order: at half and at twice the scale,
     or the six of a variation at seven points."""
+    scale_errors: tuple[str, str] | None = None
+    """Instead of `scale`: columns with the errors of scale up and down, whatever their signs."""
     pdf: str | None = None
     """Column with the absolute error of the parton distributions."""
     alpha_s: tuple[str, str] | None = None
     """Columns with the cross section at the upper and the lower alpha_s, in either order."""
+    combined: str | tuple[str, str] | None = None
+    """Column with an error that combines several sources, or two with those up and down, whatever
+    their signs. Published tables often have no other."""
 
     @property
     def by_source(self) -> dict[str, tuple[str, ...]]:
         """Names of the columns by source of error; sources without columns are left out."""
-        pdf = (self.pdf,) if self.pdf else ()
-        named = {"scale": self.scale or (), "pdf": pdf, "alpha_s": self.alpha_s or ()}
-        return {source: columns for source, columns in named.items() if columns}
+        named = {source: getattr(self, source) or () for source in type(self).model_fields}
+        return {
+            source: (columns,) if isinstance(columns, str) else columns
+            for source, columns in named.items()
+            if columns
+        }
+
+    @property
+    def signed(self) -> tuple[str, ...]:
+        """Names of the columns whose signs do not count."""
+        named = self.by_source
+        return (*named.get("scale_errors", ()), *named.get("combined", ()))
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -43,6 +57,8 @@ class Theory(Frozen):
     def _names_a_column(self) -> Theory:
         if not self.columns:
             raise InputError("study.no_theory", sources=[*Theory.model_fields])
+        if self.scale and self.scale_errors:
+            raise InputError("study.scale_twice")
         return self
 
 
@@ -70,7 +86,7 @@ class Target(Frozen):
     to the target."""
     theory: Annotated[Theory | None, Field(exclude_if=lambda theory: theory is None)] = None
     """Theory errors that are learned with the target: `{scale: [scale_up, scale_down]}`, also
-    `pdf` and `alpha_s`. One network learns log10 of the target and of each ratio to it."""
+    `pdf`, `alpha_s` and `combined`. One network learns log10 of the target and of each ratio."""
     standardise: bool = True
     """Centre and scale the target with the train rows."""
 

@@ -70,10 +70,15 @@ def _is_check(value: Any) -> bool:
     return "value" in value and all(map(OR_NONE.holds, limits))
 
 
+NAMES_OF_THEORY = {"scale": (2, 99), "pdf": (1, 1), "alpha_s": (2, 2), "combined": (1, 2)}
+"""Fewest and most ratios of each source of theory errors."""
+
+
 def _is_theory(source: Any, names: Any) -> bool:
     if source not in THEORY_ERRORS or not NAMES.holds(names):
         return False
-    return len(names) >= 2 if source == "scale" else len(names) == (1 if source == "pdf" else 2)
+    fewest, most = NAMES_OF_THEORY[source]
+    return fewest <= len(names) <= most
 
 
 NUMBER = Rule("a finite number", _is_number)

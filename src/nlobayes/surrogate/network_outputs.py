@@ -11,6 +11,7 @@ import numpy as np
 from nlobayes.data.transforms import TargetTransform, target_transform, unstandardise
 from nlobayes.model.networks import BIASES, WEIGHTS
 from nlobayes.surrogate.predictive import Chunk, Prediction, StoredNoise, sample, summarise
+from nlobayes.surrogate.process import is_process, of_output
 from nlobayes.types import SurrogateContent
 
 Scale = Literal["target", "model"]
@@ -63,7 +64,11 @@ def one_by_one(exported: SurrogateContent) -> Iterator[SurrogateContent]:
             name: values[..., place : place + 1] if name in last_layer else values
             for name, values in exported.variables.items()
         }
-        yield exported._replace(variables=variables, facts=of_target, noises=(table,))
+        one = exported._replace(variables=variables, facts=of_target, noises=(table,))
+        if is_process(exported):
+            variables, rows = of_output(exported.variables, exported.rows, place)
+            one = one._replace(variables=variables, rows=rows)
+        yield one
 
 
 def output_of(exported: SurrogateContent) -> Output:

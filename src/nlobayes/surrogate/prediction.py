@@ -77,8 +77,12 @@ def _mean_and_sd(
 def process_function(content: SurrogateContent) -> Callable[[jax.Array], jax.Array]:
     """Build the function from features (point, feature) to the nodes of an infinitely wide network.
 
-    It is `process.evaluate` in JAX, and may be traced.
+    It is `process.evaluator` in JAX, and may be traced.
     """
+    return process.stacked([_process_function(one) for one in process.by_output(content)], jnp)
+
+
+def _process_function(content: SurrogateContent) -> Callable[[jax.Array], jax.Array]:
     activation, draws, warp = process.conditioned(content)
     curve = differentiable_curve(activation)
 

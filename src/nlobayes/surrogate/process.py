@@ -91,11 +91,13 @@ def content_of(
 
     The scales have the leading axis (draw,), among them the noise without the errors of the rows.
     The rows that `used` (row,) marks are features (row, feature), target (row,) and, where known,
-    its error (row,). Warps are always those of the train rows.
+    its error (row,). Warps are always those of the train rows. Of several targets, noise, target
+    and error have a last axis (output).
     """
     count = count_draws(variables)
     drawn = {name: variables[name] for name in PARAMETERS if name in variables}
-    drawn[NOISE] = np.broadcast_to(likelihood.known_scale(variables, None, np), (count,)).copy()
+    noise = likelihood.known_scale(variables, None, np)
+    drawn[NOISE] = np.broadcast_to(noise, (count, *data.target.shape[1:])).copy()
     rows = {"features": data.features[used], "target": data.target[used]}
     if data.error is not None:
         rows["error"] = data.error[used] / data.transforms["target"]["sd"]
@@ -106,17 +108,32 @@ def content_of(
 def predict(
     variables: Mapping[str, np.ndarray], activation: str, likelihood: Noisy, data: Dataset
 ) -> np.ndarray:
-    """Evaluate the nodes of stored draws at every point of a dataset: f (draw x node, point).
+    """Evaluate the nodes of stored draws at every point of a dataset: f (draw x node, point, ...).
 
-    Those of a train row are given all other rows, so that no row has learned itself.
+    Several targets have a last axis (output). The nodes of a train row are given all other rows, so
+    that no row has learned itself.
     """
     train = data.split == TRAIN
     drawn, rows, warp = content_of(variables, likelihood, data, train)
-    draws = condition(activation, drawn, rows, warp)
-    outputs = evaluate(activation, draws, warp, data.features)
-    means, sds = zip(*[left_out(draw, rows) for draw in draws], strict=True)
-    outputs[:, train] = spread(np.stack(means), np.stack(sds), np)
-    return outputs
+    of_targets = []
+    for place in range(data.target[0].size):
+        one, own = of_output(drawn, rows, place)
+        draws = condition(activation, one, own, warp)
+        outputs = evaluate(activation, draws, warp, data.features)
+        means, sds = zip(*[left_out(draw, own) for draw in draws], strict=True)
+        outputs[:, train] = spread(np.stack(means), np.stack(sds), np)
+        of_targets.append(outputs)
+    return np.stack(of_targets, axis=-1) if data.target.ndim > 1 else of_targets[0]
+
+
+def of_output(
+    drawn: Mapping[str, np.ndarray], rows: Mapping[str, np.ndarray], place: int
+) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+    """Select one of several targets from scales and rows as `content_of` returns them."""
+    if rows["target"].ndim == 1:
+        return {**drawn}, {**rows}
+    own = {name: rows[name][:, place] for name in ("target", "error") if name in rows}
+    return {**drawn, NOISE: drawn[NOISE][:, place]}, {**rows, **own}
 
 
 def left_out(draw: Conditioned, rows: Mapping[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
@@ -239,9 +256,25 @@ def moments(
 
 
 def evaluator(content: SurrogateContent) -> Callable[[np.ndarray], np.ndarray]:
-    """Return the function from features (point, feature) to f (draw x node, point)."""
-    activation, draws, warp = conditioned(content)
-    return partial(evaluate, activation, draws, warp)
+    """Return the function from features (point, feature) to f (draw x node, point, ...).
+
+    Several targets have a last axis (output).
+    """
+    return stacked([partial(evaluate, *conditioned(one)) for one in by_output(content)], np)
+
+
+def by_output(content: SurrogateContent) -> list[SurrogateContent]:
+    """Select scales and rows of each target of a surrogate."""
+    drawn, rows = content.variables, content.rows
+    each = [of_output(drawn, rows, place) for place in range(rows["target"][0].size)]
+    return [content._replace(variables=own, rows=of_target) for own, of_target in each]
+
+
+def stacked(each: list[Callable[[Array], Array]], xp: Module) -> Callable[[Array], Array]:
+    """Join functions of one output each to one of all, with a last axis if there are several."""
+    if len(each) == 1:
+        return each[0]
+    return lambda features: xp.stack([one(features) for one in each], axis=-1)
 
 
 def conditioned(content: SurrogateContent) -> tuple[str, list[Conditioned], Warp]:
@@ -261,11 +294,14 @@ def is_whole(content: SurrogateContent) -> bool:
     drawn, rows, facts = content.variables, content.rows, content.facts
     if NOISE not in drawn or rows.keys() - {"error"} != {"features", "target"}:
         return False
-    count, inputs, length = len(drawn[NOISE]), content.features.shape[1], len(rows["target"])
-    of_draws = {INPUTS: (count, inputs), BIASES: (count,), OUTPUT: (count,), NOISE: (count,)}
+    count, inputs = len(drawn[NOISE]), content.features.shape[1]
+    outputs = (len(content.noises),) if len(content.noises) > 1 else ()
+    of_row = (len(rows["target"]), *outputs)
+    of_draws = {INPUTS: (count, inputs), BIASES: (count,), OUTPUT: (count,)}
+    of_draws[NOISE] = (count, *outputs)
     if EXPONENTS in drawn:
         of_draws[EXPONENTS] = (count, inputs)
-    of_rows = {"features": (length, inputs), "target": (length,), "error": (length,)}
+    of_rows = {"features": (of_row[0], inputs), "target": of_row, "error": of_row}
     return (
         {name: values.shape for name, values in drawn.items()} == of_draws
         and all(values.shape == of_rows[name] for name, values in rows.items())

@@ -19,7 +19,7 @@ from nlobayes.surrogate.evaluation import Engine
 from nlobayes.surrogate.network_outputs import Output, Scale, joined, one_by_one, output_of
 from nlobayes.surrogate.point_arrays import among
 from nlobayes.surrogate.predictive import Chunk, Prediction
-from nlobayes.surrogate.process import is_process
+from nlobayes.surrogate.process import is_process, stacked
 from nlobayes.surrogate.trained import StoredNetwork, SurrogatePoints
 from nlobayes.types import SurrogateContent
 from nlobayes.untyped import Points
@@ -187,7 +187,7 @@ class Surrogate(StoredNetwork):
             return self._evaluate
         from nlobayes.surrogate import pathwise  # needs SciPy
 
-        return pathwise.evaluator(self._each[0])
+        return stacked([pathwise.evaluator(one) for one in self._each], np)
 
     def _known(self, output: str | None) -> str:
         if output is not None and output not in self.outputs:

@@ -7,6 +7,8 @@ the conventions of xsec (Buckley et al., arXiv:2006.16273), which GAMBIT reads:
 - `pdf`: the error of the parton distributions, equal on both sides;
 - `alpha_s`: half the range between the cross sections at the upper and the lower alpha_s, equal on
   both sides (PDF4LHC, arXiv:1510.03865, section 6.3);
+- `combined`: the error that a table states for several sources together, one for both sides or
+  those up and down;
 - `total`: on each side the sum in quadrature of all of these and of the error of the regression, as
   in GAMBIT's adaptor of xsec. PDF4LHC combines the errors of alpha_s and of parton distributions in
   this way.
@@ -40,7 +42,7 @@ def relative_errors(
         Name of the cross section.
     theory
         Names of the ratios of each source: two or more for `scale`, two for `alpha_s`, one for
-        `pdf`.
+        `pdf`, one or two for `combined`.
 
     Returns
     -------
@@ -81,10 +83,15 @@ def _of_coupling(one: np.ndarray, other: np.ndarray) -> Sides:
     return -half, half
 
 
+def _of_several(*errors: np.ndarray) -> Sides:
+    return -errors[-1], errors[0]
+
+
 RULES: dict[str, Callable[..., Sides]] = {
     "scale": _of_scales,
     "pdf": _of_parton_distributions,
     "alpha_s": _of_coupling,
+    "combined": _of_several,
 }
 """Functions from the ratios of each source to its errors down and up."""
 

@@ -137,12 +137,12 @@ def test_each_point_has_its_own(name: str) -> None:
 
 @pytest.mark.parametrize("name", LAWS)
 def test_table_is_linear_between_its_nodes(name: str) -> None:
-    """To 3e-6 of the probability, also where a density jumps."""
+    """To 3e-5 of the probability, also where a density jumps."""
     unit = LAWS[name].build(scale=1.0, degrees_of_freedom=DEGREES, tails=TAILS[0])
     residual, [probability] = unit.table()
     middle = (residual[1:] + residual[:-1]) / 2
     between = (probability[1:] + probability[:-1]) / 2
-    np.testing.assert_allclose(between, unit.cdf(middle), rtol=0, atol=3e-6)
+    np.testing.assert_allclose(between, unit.cdf(middle), rtol=0, atol=3e-5)
     assert probability[0] < 1.1e-8
 
 

@@ -19,7 +19,6 @@ INFINITE: dict[str, Any] = {
 LACKS: dict[str, dict[str, Any]] = {
     "a prior of kind scales": {"priors": {"fan_in": {"kind": "fan_in"}}},
     "a gaussian likelihood with one sigma": {"likelihoods": {"tight": {"kind": "laplace"}}},
-    "one target": {"datasets": {"made": {"target": {"column": ["sigma_pb", "lo_pb"]}}}},
     "a method of kind mcmc": {
         "methods": {"few": {"kind": "map_ensemble"}},
         "grids": {"small": {"method": "few"}},

@@ -22,7 +22,7 @@ from nlobayes.model.infinite import (
 from nlobayes.model.likelihood import NOISE
 from nlobayes.surrogate import process
 from nlobayes.surrogate.prediction import process_function
-from nlobayes.types import SurrogateContent
+from nlobayes.types import NoiseTable, SurrogateContent
 from tests.members import likelihood
 from tests.rows import dataset_of
 
@@ -177,6 +177,30 @@ def test_jax_predicts_as_numpy_does() -> None:
     expected = process.evaluator(content)(points)
     found = process_function(content)(jnp.asarray(points))
     np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-9)
+
+
+def _of_two_targets() -> SurrogateContent:
+    content = _content()
+    target, noise = content.rows["target"], content.variables[NOISE]
+    return content._replace(
+        variables={**content.variables, NOISE: np.column_stack([noise, 3 * noise])},
+        rows={**content.rows, "target": np.column_stack([target, target**2])},
+        noises=(NoiseTable(few := np.zeros(1), few),) * 2,
+    )
+
+
+def test_each_of_several_targets_is_predicted_as_if_it_were_alone() -> None:
+    points, whole = _rows()[2], _of_two_targets()
+    assert process.is_whole(whole)
+    assert not process.is_whole(whole._replace(noises=whole.noises[:1]))
+    found = process.evaluator(whole)(points)
+    in_jax = process_function(whole)(jnp.asarray(points))
+    assert found.shape == (2 * process.NODES, POINTS, 2)
+    np.testing.assert_allclose(in_jax, found, rtol=1e-7, atol=1e-9)
+    for place, alone in enumerate(process.by_output(whole)):
+        np.testing.assert_array_equal(process.evaluator(alone)(points), found[..., place])
+    first = process.evaluator(_content())(points)
+    np.testing.assert_array_equal(first, found[..., 0])
 
 
 def test_arrays_that_do_not_fit_each_other_are_told() -> None:
