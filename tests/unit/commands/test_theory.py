@@ -92,6 +92,17 @@ def test_errors_are_learned_as_ratios_in_one_unit(tmp_path: Path) -> None:
     np.testing.assert_allclose(data.target, scaled / data.transforms["target"]["sd"])
 
 
+def test_a_published_error_may_be_negative(tmp_path: Path) -> None:
+    def negative(columns: dict[str, np.ndarray]) -> None:
+        columns["pdf_error_fb"] = -columns["pdf_error_fb"]
+
+    data = prepared(tmp_path, negative, theory={"combined": "pdf_error_fb"})
+    expected = table().columns["pdf_error_fb"] / 1000 / table().columns["sigma_pb"]
+    np.testing.assert_allclose(data.observed[:, 1], expected, rtol=1e-12)
+    with refused("data.request_refused"):
+        prepared(tmp_path, negative, theory={"pdf": "pdf_error_fb"})
+
+
 def test_beside_a_reference_errors_stay_ratios_to_the_target(tmp_path: Path) -> None:
     """The first output is the K-factor, which errors do not depend on."""
     data, alone = prepared(tmp_path, None, **K_FACTOR), prepared(tmp_path)
@@ -109,6 +120,7 @@ def test_beside_a_reference_errors_stay_ratios_to_the_target(tmp_path: Path) -> 
     ("target", "code"),
     [
         ({"theory": {}}, "study.no_theory"),
+        ({"theory": {**THEORY, "scale_errors": ["a", "b"]}}, "study.scale_twice"),
         ({"scale": "identity"}, "study.theory_of_one_log10"),
         ({"column": ["sigma_pb", "lo_pb"]}, "study.theory_of_one_log10"),
         ({"scale_variations": ["scale_up"]}, "study.of_one_column"),

@@ -85,6 +85,26 @@ def test_negative_targets_have_positive_errors(points: Selection, choices: Choic
     np.testing.assert_allclose(dataset.error, 0.01 * points.target)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+def test_errors_up_and_down_become_ratios_whatever_their_signs(
+    points: Selection, choices: Choices, sign: int
+) -> None:
+    """Errors of scale of 4 to 8 and 3 to 6 %, beside combined ones of 8 to 16 and 7 to 14 %."""
+    sigma = points.target
+    errors = np.outer(np.linspace(1, 2, len(sigma)), [0.04, sign * 0.03, 0.08, sign * 0.07])
+    columns = np.column_stack([sigma, errors * sigma[:, None]])
+    names = ("sigma_pb", "a", "b", "c", "d")
+    selection = points._replace(target=columns, units=points.units | dict.fromkeys(names, "pb"))
+    theory = {"scale_errors": ("a", "b"), "combined": ("c", "d")}
+    made = make_dataset(selection, COLUMNS, names, choices._replace(theory=theory))
+    ratios = made.observed[:, 1:]
+    np.testing.assert_allclose(ratios, [1, 1, 0, 0] + np.abs(errors) * [1, -1, 1, 1])
+    assert made.transforms["theory"] == {
+        "scale": ["a_over_sigma_pb", "b_over_sigma_pb"],
+        "combined": ["c_over_sigma_pb", "d_over_sigma_pb"],
+    }
+
+
 def test_reference_points_are_held_out(points: Selection, choices: Choices) -> None:
     dataset = make(points, choices)
     assert len(dataset.reference) == 6

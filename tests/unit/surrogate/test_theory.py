@@ -166,6 +166,15 @@ def test_scales_on_one_side_count_on_that_side_alone(others: dict[str, float]) -
     assert found["total_up"][0] == pytest.approx(np.hypot(0.1, 0.04))
 
 
+@pytest.mark.parametrize(("names", "down"), [(["up"], 0.08), (["up", "down"], 0.06)])
+def test_a_combined_error_has_one_side_or_two(names: list[str], down: float) -> None:
+    quantiles = {"s": np.array([[2.0], [2.0], [2.0]])}
+    quantiles |= {"up": np.full((3, 1), 0.08), "down": np.full((3, 1), 0.06)}
+    found = relative_errors(quantiles, "s", {"combined": names})
+    assert found["total_up"][0] == pytest.approx(0.08)
+    assert found["combined_down"][0] == found["total_down"][0] == pytest.approx(-down)
+
+
 def test_a_surrogate_of_one_target_knows_the_error_of_the_regression_alone() -> None:
     surrogate = Surrogate(make_exported())
     found = surrogate.errors(X)
