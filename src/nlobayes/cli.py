@@ -17,7 +17,7 @@ from typer.core import TyperCommand, TyperGroup
 from nlobayes.errors import InputError, one_line
 from nlobayes.extras import MissingExtra, remedy_of
 from nlobayes.stages import AUDIT, PIPELINE, TOOLS, function_of
-from nlobayes.stages.stage import Command
+from nlobayes.stages.definitions import Command
 
 COMMANDS: dict[str, Command] = {**TOOLS, **PIPELINE, **AUDIT}
 

@@ -25,7 +25,7 @@ from nlobayes.study.evaluation import CustomScore, Evaluation
 from nlobayes.study.job_builder import run_jobs
 from nlobayes.study.network import CustomActivation
 from nlobayes.study.study import Study, load_study, override
-from nlobayes.surrogate.evaluation import evaluate as by_numpy
+from nlobayes.surrogate.in_numpy import evaluate as by_numpy
 from nlobayes.surrogate.prediction import predict as by_jax
 from tests.densities import density_of
 from tests.members import likelihood, prior

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from importlib import import_module
 
-from nlobayes.stages.stage import Command, Place, Stage
+from nlobayes.stages.definitions import Command, Place, Stage
 
 PIPELINE = {
     "simulate": Stage(

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from nlobayes.errors import InputError
 from nlobayes.stages import GROUPS
-from nlobayes.stages.stage import Stage
+from nlobayes.stages.definitions import Stage
 from nlobayes.study import comparison, jobs, jobs_of_runs
 from nlobayes.study.files import READ_ERRORS, check_json_keys, read_text
 from nlobayes.study.jobs import ModelJob

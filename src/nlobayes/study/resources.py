@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from nlobayes.methods.mcmc import MCMC
 from nlobayes.stages import PIPELINE
-from nlobayes.stages.sizes import CELL_SECONDS, GRADIENT_SECONDS, Size, gradient_seconds
+from nlobayes.stages.job_size import CELL_SECONDS, GRADIENT_SECONDS, Size, gradient_seconds
 from nlobayes.storage import MOST_STORED
 from nlobayes.study.datasets import DatasetPreset
 from nlobayes.study.grids import RunSpec

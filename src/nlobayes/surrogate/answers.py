@@ -10,7 +10,7 @@ import numpy as np
 from nlobayes.data.transforms import CLASSES
 from nlobayes.errors import InputError
 from nlobayes.surrogate.classifier import Classifier
-from nlobayes.surrogate.evaluation import Engine
+from nlobayes.surrogate.in_numpy import Engine
 from nlobayes.surrogate.network_outputs import Scale
 from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.surrogate.trained import StoredNetwork, read_exported

@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from nlobayes.surrogate.evaluation import Engine
+from nlobayes.surrogate.in_numpy import Engine
 from nlobayes.surrogate.point_arrays import among
 from nlobayes.surrogate.trained import StoredNetwork
 from nlobayes.types import SurrogateContent

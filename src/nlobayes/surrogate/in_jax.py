@@ -21,7 +21,7 @@ from nlobayes.distributions.tabulated import TabulatedLaw
 from nlobayes.errors import InputError
 from nlobayes.model.networks import forward, layers_of, network_of
 from nlobayes.surrogate import process
-from nlobayes.surrogate.evaluation import for_all_points
+from nlobayes.surrogate.in_numpy import for_all_points
 from nlobayes.surrogate.network_outputs import Output, output_of
 from nlobayes.surrogate.prediction import process_function
 from nlobayes.surrogate.predictive import (

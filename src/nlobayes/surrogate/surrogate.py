@@ -15,7 +15,7 @@ import numpy as np
 from nlobayes.errors import InputError
 from nlobayes.extras import needs_extra
 from nlobayes.surrogate import theory
-from nlobayes.surrogate.evaluation import Engine
+from nlobayes.surrogate.in_numpy import Engine
 from nlobayes.surrogate.network_outputs import Output, Scale, joined, one_by_one, output_of
 from nlobayes.surrogate.point_arrays import among
 from nlobayes.surrogate.predictive import Chunk, Prediction

@@ -19,8 +19,8 @@ from nlobayes.data.transforms import CLASSES, feature_transform, standardise_fea
 from nlobayes.errors import InputError
 from nlobayes.surrogate import domain as domains
 from nlobayes.surrogate.consistency import check
-from nlobayes.surrogate.evaluation import Engine, evaluator
 from nlobayes.surrogate.identity import conditions, in_words, origin, process_of
+from nlobayes.surrogate.in_numpy import Engine, evaluator
 from nlobayes.surrogate.limits import Limits, bounds_of, gaps, mixing_rows
 from nlobayes.surrogate.point_arrays import among, points_of
 from nlobayes.surrogate.process import NODES, count_draws, is_process

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from nlobayes.methods.mcmc import MCMC
-from nlobayes.stages.stage import Place
+from nlobayes.stages.definitions import Place
 from nlobayes.study.grids import RunSpec
 from nlobayes.workflow.plan import MAPS_OF_PLANE, Paths, Plan, dataset_path, map_paths
 

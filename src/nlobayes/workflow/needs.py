@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from functools import cache
 
 from nlobayes.stages import PIPELINE
-from nlobayes.stages.sizes import Size
+from nlobayes.stages.job_size import Size
 from nlobayes.study.grids import RunSpec
 from nlobayes.study.resources import Need, need, rows_of, size_of, size_of_dataset
 from nlobayes.untyped import Document

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable
 
 from nlobayes.stages import PIPELINE, inputs_of
-from nlobayes.stages.stage import Stage
+from nlobayes.stages.definitions import Stage
 
 HEAD = """# Stages
 

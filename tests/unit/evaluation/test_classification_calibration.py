@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.stats import binomtest
 
-from nlobayes.evaluation.calibration.classes import (
+from nlobayes.evaluation.calibration.reliability import (
     adaptive_bins,
     calibrated_ece,
     check,

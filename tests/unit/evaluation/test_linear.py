@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from nlobayes.evaluation.scores.linear import fit, predict
+from nlobayes.evaluation.scores.least_squares import fit, predict
 
 
 def test_one_feature_agrees_with_scipys_regression() -> None:

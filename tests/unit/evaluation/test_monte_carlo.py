@@ -12,7 +12,7 @@ from nlobayes.distributions.laws import LAWS
 from nlobayes.evaluation.monte_carlo import monte_carlo_errors, summarised
 from nlobayes.evaluation.tables.predictions import Rows
 from nlobayes.evaluation.tasks import stated
-from nlobayes.evaluation.tasks.splits import ScoringProblem, score_halves
+from nlobayes.evaluation.tasks.scored_splits import ScoringProblem, score_halves
 from nlobayes.metrics.shown import MONTE_CARLO, with_error
 
 CHAINS, DRAWS, WAVES = 4, 60, 8

@@ -6,8 +6,8 @@ import numpy as np
 
 from nlobayes.diagnostics.weight_spread import weight_spread
 from nlobayes.evaluation.calibration.pull_counts import EDGES, pull_counts
+from nlobayes.evaluation.comparison.compared_settings import pulls_table, weights_table
 from nlobayes.evaluation.comparison.runs import RunMetrics, runs_table
-from nlobayes.evaluation.comparison.settings import pulls_table, weights_table
 from nlobayes.types import Columns
 
 PASSED = {"rhat_f": {"passed": True}}

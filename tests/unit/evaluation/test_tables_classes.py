@@ -5,7 +5,7 @@ import pytest
 
 from nlobayes.data.splits import TEST
 from nlobayes.evaluation.scores.classification.classes import classification_scores, predict_classes
-from nlobayes.evaluation.tables import classes
+from nlobayes.evaluation.tables.class_tables import choose_examples, example_tables, plane_tables
 from nlobayes.surrogate.prediction import ROWS_OF_GRID, grid_over, plane_of
 from tests.unit.plots.class_tables import clouds, columns_of
 
@@ -28,7 +28,7 @@ def test_a_plane_agrees_with_the_scores_of_the_same_points() -> None:
     parts = np.array_split(probabilities, 7, axis=1)
     plane = plane_of(data.inputs, parts)
     rows = np.arange(len(data.split))
-    found = classes.plane_tables(plane, data, rows, columns_of(data, probabilities))
+    found = plane_tables(plane, data, rows, columns_of(data, probabilities))
     table = {name: values.reshape(-1, CLASSES) for name, values in found["plane"].items()}
     np.testing.assert_array_equal(table["first"][:, 0], data.inputs[:, 0])
     np.testing.assert_array_equal(table["second"][:, 2], data.inputs[:, 1])
@@ -45,7 +45,7 @@ def test_a_plane_agrees_with_the_scores_of_the_same_points() -> None:
 def test_chosen_rows_are_shown_with_their_columns() -> None:
     data, probabilities = clouds(CLASSES)
     plane, rows = plane_of(data.inputs, [probabilities]), np.array([7, 3, 11])
-    points = classes.plane_tables(plane, data, rows, {"right": np.array([1, 0, 1])})["plane_points"]
+    points = plane_tables(plane, data, rows, {"right": np.array([1, 0, 1])})["plane_points"]
     np.testing.assert_array_equal(points["second"], data.inputs[rows, 1])
     np.testing.assert_array_equal(points["class"], data.target[rows])
     assert points["right"].tolist() == [1, 0, 1]
@@ -54,7 +54,7 @@ def test_chosen_rows_are_shown_with_their_columns() -> None:
 def test_examples_are_the_surest_wrong_and_the_least_and_most_sure_right() -> None:
     data, probabilities = clouds(CLASSES, inputs=6)
     predicted, labels = predict_classes(probabilities), data.target
-    wrong, hardly, sure = classes.choose_examples(predicted, labels)
+    wrong, hardly, sure = choose_examples(predicted, labels)
     right = predicted.predicted == labels
     confidence = predicted.confidence
     assert confidence[wrong].tolist() == sorted(confidence[~right])[::-1][:4]
@@ -66,7 +66,7 @@ def test_examples_come_with_their_pixels_in_rows_and_columns() -> None:
     data, probabilities = clouds(CLASSES, inputs=6)
     rows = np.flatnonzero(data.split == TEST)
     tested = predict_classes(probabilities[:, rows])
-    found = classes.example_tables(tested, data, rows, (2, 3))
+    found = example_tables(tested, data, rows, (2, 3))
     points = found["examples"]["point"]
     assert np.all(data.split[points] == TEST)
     np.testing.assert_array_equal(found["examples"]["true"], data.target[points])
@@ -76,5 +76,5 @@ def test_examples_come_with_their_pixels_in_rows_and_columns() -> None:
     assert found["example_inputs"]["column"][:6].tolist() == [0, 1, 2, 0, 1, 2]
     mean = probabilities.mean(axis=0)[points]
     np.testing.assert_allclose(found["example_probabilities"]["probability"], mean.ravel())
-    flat = classes.example_tables(tested, data, rows, None)["example_inputs"]
+    flat = example_tables(tested, data, rows, None)["example_inputs"]
     assert (flat["row"].max(), flat["column"].max()) == (0, 5)

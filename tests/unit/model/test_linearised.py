@@ -6,7 +6,7 @@ import pytest
 
 from nlobayes.model import linearised
 from nlobayes.model.networks import Network
-from nlobayes.surrogate.evaluation import evaluate
+from nlobayes.surrogate.in_numpy import evaluate
 
 DRAWS, POINTS, STEP = 3, 5, 1e-5
 Arrays = dict[str, np.ndarray]

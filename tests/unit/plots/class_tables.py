@@ -3,10 +3,10 @@
 import numpy as np
 import pandas as pd
 
-from nlobayes.evaluation.calibration.classes import reliability_table
+from nlobayes.evaluation.calibration.reliability import reliability_table
 from nlobayes.evaluation.scores.classification.classes import predict_classes
 from nlobayes.evaluation.scores.decisions import confusion_matrix, confusion_table, threshold_table
-from nlobayes.evaluation.tables.classes import example_tables, plane_tables
+from nlobayes.evaluation.tables.class_tables import example_tables, plane_tables
 from nlobayes.surrogate.prediction import grid_over, plane_of
 from nlobayes.types import Columns, Dataset
 from tests.rows import dataset_of

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nlobayes.evaluation.scores import linear
+from nlobayes.evaluation.scores import least_squares
 from nlobayes.rivals import FittedRival
 from nlobayes.rivals import _gaussian_process as gaussian_process
 from nlobayes.rivals._quantiles import DRAWS, gaussian_quantiles
@@ -84,7 +84,7 @@ def test_a_smooth_function_is_learned_far_better_than_by_least_squares() -> None
     (features, target), (new, truth) = points(100), points(500, seed=9)
     rival = fitted(100)
     error = np.std(rival.predict(new).draws.mean(axis=0) - truth)
-    plane = linear.predict(linear.fit(features, target), new)
+    plane = least_squares.predict(least_squares.fit(features, target), new)
     assert error < 0.01 * np.std(plane - truth)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nlobayes.evaluation.scores import linear
+from nlobayes.evaluation.scores import least_squares
 from nlobayes.extras import needed
 from nlobayes.rivals import RIVALS, FittedRival
 
@@ -46,7 +46,7 @@ def test_it_beats_least_squares_on_a_product_of_features(kind: str) -> None:
     assert prediction.draws.shape[1:] == (200,)
     assert np.isfinite(prediction.draws).all()
     assert prediction.sd is None or (prediction.sd > 0).all()
-    plane = linear.predict(linear.fit(features, truth(features)), NEW)
+    plane = least_squares.predict(least_squares.fit(features, truth(features)), NEW)
     error = np.std(prediction.draws.mean(axis=0) - truth(NEW))
     assert error < 0.5 * np.std(plane - truth(NEW))
     assert rival.facts["rows"] == rows

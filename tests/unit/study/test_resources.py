@@ -8,7 +8,7 @@ from pydantic import TypeAdapter
 
 from nlobayes.likelihoods import Likelihood
 from nlobayes.stages import PIPELINE
-from nlobayes.stages.sizes import Size
+from nlobayes.stages.job_size import Size
 from nlobayes.study.grids import RunSpec
 from nlobayes.study.resources import GPU_MB, SNAKEMAKE_MB, need, rows_of, size_of
 from nlobayes.study.sources import UNKNOWN_ROWS

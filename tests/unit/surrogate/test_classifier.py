@@ -14,7 +14,7 @@ from nlobayes.artifacts.surrogate_file import CLASSES
 from nlobayes.data.transforms import apply_features, feature_transform
 from nlobayes.model.networks import network_of
 from nlobayes.surrogate.answers import load
-from nlobayes.surrogate.evaluation import evaluate
+from nlobayes.surrogate.in_numpy import evaluate
 from nlobayes.types import SurrogateContent
 from tests.refusals import refused
 from tests.unit.surrogate.conftest import HIDDEN, dataset, make_exported, points

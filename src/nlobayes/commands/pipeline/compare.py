@@ -14,8 +14,8 @@ from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
 from nlobayes.diagnostics.run_diagnostics import Diagnostics
 from nlobayes.errors import InputError
+from nlobayes.evaluation.comparison import compared_settings
 from nlobayes.evaluation.comparison import runs as comparison
-from nlobayes.evaluation.comparison import settings
 from nlobayes.evaluation.comparison.differences import (
     PointPredictions,
     differences_table,
@@ -81,8 +81,8 @@ def compare(
         write_csv(out / "differences.csv", differences)
         names = {"along": [along], "series": [series], "varied": [varied(job)]}
         write_csv(out / "scanned.csv", names)
-        write_csv(out / "pulls_by_setting.csv", settings.pulls_table(found))
-        write_csv(out / "weight_spread.csv", settings.weights_table(found))
+        write_csv(out / "pulls_by_setting.csv", compared_settings.pulls_table(found))
+        write_csv(out / "weight_spread.csv", compared_settings.weights_table(found))
         write_text(out / "table.md", tables.markdown(found))
         read = [results / "metrics" / run.run / name for run in job.runs for name in SCORES]
         made = provenance.record("compare", job.model_dump(), digests(read))
@@ -131,7 +131,7 @@ def _read(run: ComparedRun, folder: Path) -> RunMetrics:
             name for name, score in evaluation.get("own_scores", {}).items() if score["compared"]
         ),
         train=comparison.numbers(evaluation.get("train", {})),
-        pulls={kind: evaluation["test"].get(f"pulls_{kind}") for kind in settings.KINDS},
+        pulls={kind: evaluation["test"].get(f"pulls_{kind}") for kind in compared_settings.KINDS},
         errors=_errors(evaluation),
     )
 

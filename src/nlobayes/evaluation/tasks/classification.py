@@ -8,7 +8,7 @@ import numpy as np
 
 from nlobayes.checks import CalibrationCheck
 from nlobayes.data.splits import SPLITS, TEST, TRAIN, UNUSED
-from nlobayes.evaluation.calibration.classes import check, reliability_table
+from nlobayes.evaluation.calibration.reliability import check, reliability_table
 from nlobayes.evaluation.monte_carlo import monte_carlo_errors
 from nlobayes.evaluation.run_evaluation import Evaluation, Scores, SplitScores
 from nlobayes.evaluation.scores.classification.classes import (
@@ -19,7 +19,7 @@ from nlobayes.evaluation.scores.classification.classes import (
 from nlobayes.evaluation.scores.decisions import confusion_matrix, confusion_table, threshold_table
 from nlobayes.evaluation.scores.of_split import evaluate_classes, score_groups
 from nlobayes.evaluation.scores.split import OwnScores
-from nlobayes.evaluation.tables import classes
+from nlobayes.evaluation.tables.class_tables import example_tables, plane_tables
 from nlobayes.evaluation.tasks.stated import compare_classes, log_likelihood_of_classes
 from nlobayes.evaluation.tasks.task import Choices, ScoringData
 from nlobayes.metrics.shown import MONTE_CARLO
@@ -145,8 +145,8 @@ def _single_rows(given: ScoringData, image: tuple[int, int] | None) -> dict[str,
     right = probabilities[:, used].mean(axis=0).argmax(axis=1) == data.target[used]
     known = {"split": np.array(SPLITS)[data.split[used]], "right": right.astype(int)}
     return {
-        **classes.example_tables(predict_classes(probabilities[:, tested]), data, tested, image),
-        **classes.plane_tables(given.plane, data, used, known),
+        **example_tables(predict_classes(probabilities[:, tested]), data, tested, image),
+        **plane_tables(given.plane, data, used, known),
     }
 
 

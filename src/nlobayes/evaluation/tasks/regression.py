@@ -35,12 +35,12 @@ from nlobayes.evaluation.predictive.density import (
 from nlobayes.evaluation.predictive.fitted import FittedNoise
 from nlobayes.evaluation.predictive.noise_fit import noise_at_points
 from nlobayes.evaluation.run_evaluation import Difference, Ensemble, Evaluation, LeastSquares, Rival
-from nlobayes.evaluation.scores import linear
+from nlobayes.evaluation.scores import least_squares
 from nlobayes.evaluation.tables import curves
 from nlobayes.evaluation.tables import predictions as of_predictions
 from nlobayes.evaluation.tables.predictions import Rows
 from nlobayes.evaluation.tasks.outputs import join, one_by_one
-from nlobayes.evaluation.tasks.splits import ScoringProblem, score_splits, score_test
+from nlobayes.evaluation.tasks.scored_splits import ScoringProblem, score_splits, score_test
 from nlobayes.evaluation.tasks.stated import log_likelihood_of_numbers, score_stated_noise
 from nlobayes.evaluation.tasks.task import Choices, ScoringData
 from nlobayes.types import Columns, RivalPrediction
@@ -233,8 +233,8 @@ def _ensemble(members: np.ndarray, scored: ScoringProblem) -> Ensemble:
 def _least_squares(given: ScoringData, scored: ScoringProblem) -> LeastSquares:
     """Score least squares on the features; coefficients in units of the network."""
     data, train = given.data, given.data.split == TRAIN
-    fitted = linear.fit(data.features[train], data.target[train])
-    plane = linear.predict(fitted, data.features)
+    fitted = least_squares.fit(data.features[train], data.target[train])
+    plane = least_squares.predict(fitted, data.features)
     plane = unstandardise(scored.target, plane, data.relative_to)
     scores, _ = score_splits(plane[np.newaxis], scored)
     named = zip(("intercept", *data.feature_names), *fitted[:2], strict=True)

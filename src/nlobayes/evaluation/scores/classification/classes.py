@@ -9,7 +9,7 @@ from scipy.special import entr
 
 from nlobayes.distributions.distribution import point_chunks
 from nlobayes.errors import InputError
-from nlobayes.evaluation.calibration.classes import adaptive_bins, ece, width_bins
+from nlobayes.evaluation.calibration.reliability import adaptive_bins, ece, width_bins
 from nlobayes.evaluation.scores.decisions import (
     confusion_matrix,
     macro_scores,

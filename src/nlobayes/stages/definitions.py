@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from nlobayes.stages.sizes import Size
+from nlobayes.stages.job_size import Size
 
 
 class Place(StrEnum):
