@@ -10,29 +10,6 @@ from nlobayes.figures import (
     tabulated_of_chains,
     tabulated_of_sizes,
 )
-from nlobayes.workflow.figures import (
-    BAND_TABLES,
-    CHAIN_FIGURES,
-    CLASSES,
-    COMPARED,
-    DATA,
-    DATA_TABLES,
-    FIDELITY,
-    IMAGE_TABLES,
-    LANDSCAPE_FIGURES,
-    LANDSCAPE_TABLES,
-    NUMBERS,
-    PLANE_TABLES,
-    PRIOR,
-    PRIOR_TABLES,
-    PULL_TABLES,
-    PULLS,
-    SCALE_TABLES,
-    SETTING_TABLES,
-    SETTINGS,
-    SIZE_FIGURES,
-    TABLES_BESIDE_CHAINS,
-)
 from nlobayes.workflow.inputs import Inputs
 from nlobayes.workflow.needs import Needs
 from nlobayes.workflow.parameters import (

@@ -1,5 +1,7 @@
 # Rules from simulations, SLHA files or tables to a dataset, and of the rivals of a dataset.
 
+from nlobayes.workflow.figures import DATA_TABLES
+
 
 rule simulate:
     """Compute a table of NLO cross sections with the embedded engine."""

@@ -1,5 +1,13 @@
 # Rules from a posterior to its verdict and its scores.
 
+from nlobayes.workflow.figures import (
+    CLASSES,
+    COMPARED,
+    LANDSCAPE_TABLES,
+    NUMBERS,
+    PRIOR_TABLES,
+)
+
 
 rule diagnose:
     """Check the convergence of a posterior in function space."""

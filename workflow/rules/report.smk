@@ -1,5 +1,25 @@
 # Rules from tables to figures and the report.
 
+from nlobayes.workflow.figures import (
+    BAND_TABLES,
+    CHAIN_FIGURES,
+    CLASSES,
+    DATA,
+    FIDELITY,
+    IMAGE_TABLES,
+    LANDSCAPE_FIGURES,
+    NUMBERS,
+    PLANE_TABLES,
+    PRIOR,
+    PULL_TABLES,
+    PULLS,
+    SCALE_TABLES,
+    SETTING_TABLES,
+    SETTINGS,
+    SIZE_FIGURES,
+    TABLES_BESIDE_CHAINS,
+)
+
 
 rule plot:
     """Draw the figures of one run."""
