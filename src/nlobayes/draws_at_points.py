@@ -20,6 +20,7 @@ from nlobayes.model.networks import is_parameter, network_of
 from nlobayes.own_functions import bind_activations
 from nlobayes.study.jobs import ModelJob
 from nlobayes.surrogate import process
+from nlobayes.surrogate.nodes import NODES
 from nlobayes.surrogate.prediction import ROWS_OF_GRID, grid_over, plane_of
 from nlobayes.types import Dataset, Plane, PredictedDraws
 
@@ -43,7 +44,7 @@ def predict_draws(
     else:
         assert isinstance(likelihood, ScaledLikelihood)
         outputs = process.predict(variables, str(job.network.activation), likelihood, data)
-        variables = {name: np.repeat(v, process.NODES, axis=0) for name, v in variables.items()}
+        variables = {name: np.repeat(v, NODES, axis=0) for name, v in variables.items()}
     target = target_transform(data.transforms)
     is_custom = bool(likelihood.codes)
     learned = [n for n in variables if not is_parameter(n)] if is_custom else LEARNED

@@ -13,6 +13,7 @@ from scipy.special import entr
 from nlobayes.model.conditioning import differentiable_curve
 from nlobayes.model.networks import Network, forward, layer_names, layers_of
 from nlobayes.surrogate import process
+from nlobayes.surrogate.nodes import spread
 from nlobayes.types import Plane, SurrogateContent
 
 ACTIVATIONS_AT_ONCE = 200_000
@@ -89,7 +90,7 @@ def _process_function(content: SurrogateContent) -> Callable[[jax.Array], jax.Ar
     def evaluate(features: jax.Array) -> jax.Array:
         found = [process.moments(activation, draw, warp, features, jnp, curve) for draw in draws]
         means, sds = map(jnp.stack, zip(*found, strict=True))
-        values: jax.Array = process.spread(means, sds, jnp)
+        values: jax.Array = spread(means, sds, jnp)
         return values
 
     return evaluate

@@ -2,16 +2,13 @@
 
 Given its scales, f at a point is normal. The mean is a sum over train rows, and the variance is the
 prior's minus what the rows explain (Rasmussen and Williams 2006, eqs 2.25 and 2.26). The draws of
-the scales are represented by nodes: values of f with mean and variance of the mixture, which take
-the place of the functions of a finite network at each point alone (`pathwise` draws functions). A
-file stores scales and train rows alone.
+the scales are represented by `nodes`. A file stores scales and train rows alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from statistics import NormalDist
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -33,11 +30,10 @@ from nlobayes.model.infinite import (
     warp_of,
 )
 from nlobayes.model.likelihood import NOISE
+from nlobayes.surrogate.nodes import spread
 from nlobayes.types import Dataset, SurrogateContent
 from nlobayes.untyped import Array, Module
 
-NODES = 6
-GOLDEN = (5**0.5 - 1) / 2
 LEAST_DIRECTIONS = 64
 MOST_LOSS = 0.01
 """Largest change of the total sd by leaving out directions, relative; at train rows, where less is
@@ -196,30 +192,6 @@ def noise_variance(draw: Mapping[str, Array], rows: Mapping[str, np.ndarray]) ->
     """Return the variance of the noise of each row (row,), with its stated error and rounding."""
     errors: np.ndarray = rows.get("error", np.zeros(len(rows["target"])))
     return np.square(draw[NOISE]) + np.square(errors) + rounding(scales_of(draw), len(errors))
-
-
-def nodes(count: int) -> np.ndarray:
-    """Return quantiles of a standard normal (draw, node), a rising sequence for each draw.
-
-    Their probabilities are equally spaced over all draws, in turns of the golden ratio: draws that
-    hardly differ then resolve the quantiles of their mixture together.
-    """
-    turns = np.argsort(np.argsort(GOLDEN * np.arange(count) % 1))
-    levels = (np.arange(NODES) + (turns[:, np.newaxis] + 0.5) / count) / NODES
-    return np.vectorize(NormalDist().inv_cdf)(levels)
-
-
-def spread(means: Array, sds: Array, xp: Module) -> Array:
-    """Represent draws whose f has these means and sds (draw, point): f (draw x node, point).
-
-    All values together have the mean and the variance of the mixture of the draws' normals.
-    """
-    values = means[:, None] + nodes(len(means))[..., None] * sds[:, None]
-    values = values.reshape(-1, means.shape[1])
-    sd = xp.sqrt((sds * sds).mean(axis=0) + means.var(axis=0))
-    rough = values.std(axis=0)
-    ratio = xp.where(rough > 0, sd / xp.where(rough > 0, rough, 1.0), 1.0)
-    return means.mean(axis=0) + (values - values.mean(axis=0)) * ratio
 
 
 def evaluate(

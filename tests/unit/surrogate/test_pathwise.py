@@ -7,8 +7,9 @@ import pytest
 
 from nlobayes.model.infinite import BIASES, INPUTS, OUTPUT, Scales, covariance
 from nlobayes.model.likelihood import NOISE
-from nlobayes.surrogate import pathwise, process
+from nlobayes.surrogate import pathwise
 from nlobayes.surrogate.cross_section import DRAWS, sum_of_draws
+from nlobayes.surrogate.nodes import NODES
 from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.types import SurrogateContent
 from tests.unit.surrogate.conftest import make_exported
@@ -64,7 +65,7 @@ def test_functions_have_mean_and_covariance_of_the_process(
     mean, expected = dense(exported, points, activation)
     functions = pathwise.evaluator(exported)(points)
     whitened = np.linalg.solve(np.linalg.cholesky(expected), (functions - mean).T)
-    count = MANY * process.NODES
+    count = MANY * NODES
     assert whitened.shape == (POINTS, count)
     np.testing.assert_allclose(whitened.mean(axis=1), 0, atol=5 / count**0.5)
     np.testing.assert_allclose(np.cov(whitened), np.eye(POINTS), atol=5 * (3 / count) ** 0.5)
@@ -81,7 +82,7 @@ def test_functions_of_two_surrogates_are_independent() -> None:
     one, other = content(draws=MANY), content(draws=MANY, seed=2)
     points = np.full((1, 2), 3.0)
     found = [pathwise.evaluator(each)(points)[:, 0] for each in (one, other)]
-    assert abs(np.corrcoef(found)[0, 1]) < 5 / (MANY * process.NODES) ** 0.5
+    assert abs(np.corrcoef(found)[0, 1]) < 5 / (MANY * NODES) ** 0.5
 
 
 @pytest.fixture(scope="module")

@@ -21,6 +21,7 @@ from nlobayes.model.infinite import (
 )
 from nlobayes.model.likelihood import NOISE
 from nlobayes.surrogate import process
+from nlobayes.surrogate.nodes import NODES, spread
 from nlobayes.surrogate.prediction import process_function
 from nlobayes.types import NoiseTable, SurrogateContent
 from tests.members import likelihood
@@ -130,7 +131,7 @@ def test_it_may_be_conditioned_on_all_rows_with_the_warps_of_the_train_rows() ->
 
 def test_nodes_of_equal_draws_have_the_quantiles_of_their_normal() -> None:
     """Six nodes that all draws share would be 0.5 off."""
-    values = process.spread(np.zeros((8, 1)), np.ones((8, 1)), np)
+    values = spread(np.zeros((8, 1)), np.ones((8, 1)), np)
     assert values.mean() == pytest.approx(0, abs=1e-12)
     assert values.std() == pytest.approx(1)
     found = np.quantile(values, (0.05, 0.16, 0.5, 0.84, 0.95))
@@ -140,7 +141,7 @@ def test_nodes_of_equal_draws_have_the_quantiles_of_their_normal() -> None:
 def test_nodes_of_different_draws_have_the_quantiles_of_the_mixture() -> None:
     rng = np.random.default_rng(4)
     means, sds = 0.2 * rng.normal(size=(8, 1)), np.exp(0.2 * rng.normal(size=(8, 1)))
-    found = np.quantile(process.spread(means, sds, np), (0.16, 0.5, 0.84))
+    found = np.quantile(spread(means, sds, np), (0.16, 0.5, 0.84))
     expected = np.quantile(means + sds * rng.standard_normal((8, 100_000)), (0.16, 0.5, 0.84))
     np.testing.assert_allclose(found, expected, atol=0.1)
 
@@ -195,7 +196,7 @@ def test_each_of_several_targets_is_predicted_as_if_it_were_alone() -> None:
     assert not process.is_whole(whole._replace(noises=whole.noises[:1]))
     found = process.evaluator(whole)(points)
     in_jax = process_function(whole)(jnp.asarray(points))
-    assert found.shape == (2 * process.NODES, POINTS, 2)
+    assert found.shape == (2 * NODES, POINTS, 2)
     np.testing.assert_allclose(in_jax, found, rtol=1e-7, atol=1e-9)
     for place, alone in enumerate(process.by_output(whole)):
         np.testing.assert_array_equal(process.evaluator(alone)(points), found[..., place])
