@@ -7,9 +7,11 @@ UV_LOCKED := --require-hashes --requirement .ci/uv.txt
 RUN := $(UV) run --locked
 WORKERS ?= 2
 
-# The environment has the newest supported Python that is installed, on PATH, by uv or by pyenv, which puts
-# none but the chosen one on PATH. Without one uv downloads it. UV_PYTHON=3.12 chooses another.
+# The environment has the newest of these Pythons that is installed, on PATH, by uv or by pyenv, which puts
+# none but the chosen one on PATH; without one, uv downloads it. UV_PYTHON=3.12 chooses another. Python 3.14 comes
+# last: immutables, which Snakemake needs, must be compiled for it.
 SUPPORTED := $(shell sed -n 's/^requires-python = "\(.*\)"/\1/p' pyproject.toml)
+READY := >=3.12,<3.14
 MINORS := 3.1[2-4]
 BY_PYENV := $(wildcard $(or $(PYENV_ROOT),$(HOME)/.pyenv)/versions/$(MINORS).*/bin)
 export PATH := $(PATH)$(subst $() :,:,$(addprefix :,$(BY_PYENV)))
@@ -21,8 +23,9 @@ export LC_ALL := C.UTF-8
 endif
 
 define NEW_ENVIRONMENT
-python="$${UV_PYTHON:-$$($(UV) python list --only-installed '$(SUPPORTED)' 2> /dev/null | awk 'NR == 1 {print $$2}')}"; \
-if [ -z "$$python" ] && ! $(UV) python install --quiet '$(SUPPORTED)' 2> /dev/null; \
+python="$${UV_PYTHON:-$$(for of in '$(READY)' '$(SUPPORTED)'; do $(UV) python list --only-installed "$$of"; done 2> /dev/null \
+  | awk 'NR == 1 {print $$2}')}"; \
+if [ -z "$$python" ] && ! $(UV) python install --quiet '$(READY)' 2> /dev/null; \
 then echo "nlobayes: error: $(NO_PYTHON)" >&2; exit 1; fi; \
 $(UV) venv --quiet --clear $${python:+--python "$$python"}
 endef

@@ -19,6 +19,7 @@ esac
 """
 """A uv that lists Pythons, cannot download one, and notes all other calls."""
 MISSING = "nlobayes: error: needs Python >=3.12,<3.15, found none and cannot download it; install"
+READY = ">=3.12,<3.14"
 SHIM = "#!/bin/sh\necho 'pyenv: command not found' >&2\nexit 127\n"
 
 
@@ -51,10 +52,19 @@ def setup(checkout: Path, listing: str) -> tuple[list[str], str]:
     return (checkout / "calls").read_text().splitlines(), done.stderr
 
 
-def test_the_newest_of_the_supported_is_taken(checkout: Path) -> None:
-    listing = "echo cpython-3.14.1 /opt/3.14/python; echo cpython-3.12.1 /opt/3.12/python"
+@pytest.mark.parametrize(
+    ("installed", "taken"), [("3.14 3.13 3.12", "3.13"), ("3.14 3.12", "3.12"), ("3.14", "3.14")]
+)
+def test_the_newest_is_taken_that_needs_no_compiler(
+    checkout: Path, installed: str, taken: str
+) -> None:
+    """A package of Snakemake has no compiled file for Python 3.14."""
+    listing = (
+        f'for each in {installed}; do case "$4 $each" in "{READY} 3.14") ;; '
+        '*) echo "cpython-$each.1 /opt/$each/python" ;; esac; done'
+    )
     (made, synced), _ = setup(checkout, listing)
-    assert made == "venv --quiet --clear --python /opt/3.14/python"
+    assert made == f"venv --quiet --clear --python /opt/{taken}/python"
     assert synced.startswith("sync --quiet --locked")
 
 

@@ -169,8 +169,9 @@ def test_artifacts_say_how_they_were_made_and_not_when(ci: Project) -> None:
 def test_chains_agree_as_well_as_a_short_run_shows(ci: Project) -> None:
     """The grid is too short for the verdict.
 
-    Limits have room, for another processor draws other chains. In 16 runs by two versions of JAX
-    the slowest point had 26 to 195 effective draws, 105 in the median, and R-hat was at most 1.105.
+    Limits have room, for another processor draws other chains. In 24 runs by two versions of JAX
+    the slowest point had 26 to 218 effective draws, 98 in the median, and R-hat was at most 1.105.
+    One of them had a divergence.
     """
     found = metrics(ci, "diagnostics")
     assert (found["chains"], found["draws_per_chain"], found["exact"]) == (CHAINS, DRAWS, True)
@@ -178,7 +179,7 @@ def test_chains_agree_as_well_as_a_short_run_shows(ci: Project) -> None:
     assert found["rhat_f"] <= 1.12
     assert found["rhat_log_density"] <= 1.03
     assert found["ess_f"] > 20
-    assert found["divergences"] == 0
+    assert found["divergences"] <= 1
 
 
 def test_surrogate_is_accurate_and_calibrated(ci: Project) -> None:
