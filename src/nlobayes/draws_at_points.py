@@ -21,7 +21,6 @@ from nlobayes.own_functions import bind_activations
 from nlobayes.study.jobs import ModelJob
 from nlobayes.surrogate import process
 from nlobayes.surrogate.nodes import NODES
-from nlobayes.surrogate.prediction import ROWS_OF_GRID, grid_over, plane_of
 from nlobayes.types import Dataset, Plane, PredictedDraws
 
 LEARNED = (NOISE, DEGREES)
@@ -88,6 +87,8 @@ def predict_between(
     """Evaluate every draw on a grid if classes are learned from two inputs; None otherwise."""
     if data.target_scale != CLASSES or len(data.input_names) != 2:
         return None
+    from nlobayes.surrogate.prediction import ROWS_OF_GRID, grid_over, plane_of  # imports JAX
+
     grid = grid_over(data.inputs)
     features = apply_features(feature_transform(data.transforms["features"]), grid)
     parts = (
