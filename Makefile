@@ -50,8 +50,9 @@ define REPORT
 endef
 
 run: setup  ## run the default study, write the report, print the results and the commands that come next
-	@NLOBAYES_SUMMARY=later $(RUN) snakemake
+	@NLOBAYES_PORTABLE=1 NLOBAYES_SUMMARY=later $(RUN) snakemake
 	$(REPORT)
+	@$(RUN) python -m benchmarks.published
 
 RIVALS := config/studies/rivals.yaml
 STUDIES ?= $(filter-out $(RIVALS),$(wildcard config/studies/*.yaml))

@@ -16,6 +16,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from nlobayes.errors import InputError, one_line
 from nlobayes.extras import MissingExtra, remedy_of
+from nlobayes.runtime import use_common_instructions
 from nlobayes.stages import AUDIT, PIPELINE, TOOLS, function_of
 from nlobayes.stages.definitions import Command
 
@@ -134,6 +135,7 @@ def _requested_command() -> str:
 def main() -> None:
     """Run the command line; an error prints one line, with status 2 for invalid input."""
     try:
+        use_common_instructions()
         app()
     except InputError as error:
         _stop(str(error), status=2)

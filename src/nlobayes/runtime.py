@@ -1,4 +1,4 @@
-"""Precision, device and threads: commands set them before JAX and PyTensor are imported."""
+"""Precision, device, threads and instructions, set before JAX, PyTensor and NumPy are imported."""
 
 from __future__ import annotations
 
@@ -9,7 +9,42 @@ from nlobayes.errors import InputError
 
 CACHE = ".cache/jax"
 ONE_THREAD = "--xla_cpu_multi_thread_eigen=false"
+PORTABLE = "NLOBAYES_PORTABLE"
+V3 = {
+    "NPY_DISABLE_CPU_FEATURES": "X86_V4 AVX512_ICL AVX512_SPR",
+    "OPENBLAS_CORETYPE": "Haswell",
+    "OPENBLAS_L2_SIZE": "512",
+    "OPENBLAS_NUM_THREADS": "1",
+    "ONEDNN_MAX_CPU_ISA": "AVX2",
+    "NPROC": "1",
+}
+"""NumPy and oneDNN, by which XLA multiplies many matrices at once, have other code for AVX-512.
+OpenBLAS has kernels for each processor; those of Haswell crash with some sizes of the second cache.
+"""
+V3_OF_XLA = (
+    f"{ONE_THREAD} --xla_cpu_max_isa=AVX2 --xla_cpu_enable_platform_dependent_math=false "
+    "--xla_cpu_experimental_ynn_fusion_type= "
+    "--xla_backend_extra_options=xla_force_enable_experimental_llvm_ir_gemm"
+)
+"""No approximate reciprocal square root, which Intel and AMD round differently. Loops of XLA for
+matrix products: Eigen divides sums by the size of the first cache, and YNNPACK by vectors."""
+CPUS = Path("/proc/cpuinfo")
 PLATFORMS = {"cpu": "cpu", "gpu": "cuda,cpu"}
+
+
+def use_common_instructions() -> None:
+    """Let libraries round alike on all x86-64-v3 processors, if `NLOBAYES_PORTABLE` is set.
+
+    These have AVX2 and FMA. Libraries that are imported already keep their instructions.
+
+    Raises InputError if this processor is none of them.
+    """
+    if os.environ.get(PORTABLE):
+        flags = CPUS.read_text().split() if CPUS.is_file() else []
+        if not {"avx2", "fma"} <= {*flags}:
+            raise InputError("commands.not_portable", where=PORTABLE)
+        os.environ.update(V3)
+        os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {V3_OF_XLA}".strip()
 
 
 def configure(

@@ -147,3 +147,39 @@ def test_a_device_that_is_missing_is_refused(device: str, shards: int, count: in
     found = len(jax.devices("cpu")) if count is None else count
     with refused("commands.too_few_devices", device=device, shards=shards, found=found):
         runtime.choose_device(device, 0, shards)
+
+
+LOADED = """
+from nlobayes.runtime import use_common_instructions
+use_common_instructions()
+import numpy as np, threadpoolctl
+from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
+print([name for name in __cpu_dispatch__ if __cpu_features__[name] and name != "X86_V3"])
+print({blas["architecture"] for blas in threadpoolctl.threadpool_info()})
+import jax
+print(float(jax.jit(lambda a: a @ a.T)(np.ones((2, 3), "f4")).sum()))
+"""
+
+
+@pytest.mark.skipif("avx2" not in runtime.CPUS.read_text(), reason="no AVX2")
+def test_portable_results_are_made_without_instructions_of_newer_processors() -> None:
+    """NumPy and OpenBLAS state what they use; XLA ends a process that has an unknown flag."""
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ | {runtime.PORTABLE: "1", "OPENBLAS_CORETYPE": "Nehalem"},
+    )
+    assert done.stdout.splitlines() == ["[]", "{'Haswell'}", "12.0"]
+
+
+def test_portable_results_are_refused_where_no_processor_can_make_them(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(runtime, "CPUS", tmp_path / "cpuinfo")
+    runtime.use_common_instructions()
+    monkeypatch.setenv(runtime.PORTABLE, "1")
+    (tmp_path / "cpuinfo").write_text("flags : avx fma\n")
+    with refused("commands.not_portable"):
+        runtime.use_common_instructions()
