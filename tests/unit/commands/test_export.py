@@ -88,7 +88,7 @@ def exported(scored: Scored, out: Path, family: str = "gaussian", **kept: Any) -
 def test_file_predicts_what_the_posterior_predicts(
     scored: Scored, dataset: Dataset, tmp_path: Path, family: str, engine: Engine
 ) -> None:
-    """To 1e-6 dex, from the columns as they were read."""
+    """To 1e-6 dex, from the columns as they were read; quantiles to 1e-5 by the table of the noise."""
     surrogate = Surrogate.load(exported(scored, tmp_path / "s.nc", family), engine)
     found = surrogate.predict(dataset.inputs, on="model")
     draws = open_artifact(scored.predictions, "predictions").groups["predictions"]["f"].values
@@ -101,8 +101,8 @@ def test_file_predicts_what_the_posterior_predicts(
     np.testing.assert_allclose(found.mean, moments.mean, rtol=0, atol=1e-6)
     np.testing.assert_allclose(found.total_sd, moments.total_sd, rtol=0, atol=1e-6)
     np.testing.assert_allclose(found.posterior_sd, moments.posterior_sd, rtol=0, atol=1e-6)
-    np.testing.assert_allclose(found.median, expected[1], rtol=0, atol=1e-6)
-    np.testing.assert_allclose(found.quantiles, expected[::2], rtol=0, atol=1e-6)
+    np.testing.assert_allclose(found.median, expected[1], rtol=0, atol=1e-5)
+    np.testing.assert_allclose(found.quantiles, expected[::2], rtol=0, atol=1e-5)
 
 
 def test_the_file_states_its_origin_and_its_quality(scored: Scored, tmp_path: Path) -> None:
