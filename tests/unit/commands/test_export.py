@@ -88,7 +88,7 @@ def exported(scored: Scored, out: Path, family: str = "gaussian", **kept: Any) -
 def test_file_predicts_what_the_posterior_predicts(
     scored: Scored, dataset: Dataset, tmp_path: Path, family: str, engine: Engine
 ) -> None:
-    """To 1e-6 dex, from the columns as they were read; quantiles to 1e-5 by the table of the noise."""
+    """To 1e-6 dex, from the columns as they were read; quantiles to 1e-5 by the table."""
     surrogate = Surrogate.load(exported(scored, tmp_path / "s.nc", family), engine)
     found = surrogate.predict(dataset.inputs, on="model")
     draws = open_artifact(scored.predictions, "predictions").groups["predictions"]["f"].values
