@@ -8,7 +8,7 @@ gradients at the mode and at all proposals so far.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from nlobayes.adaptations import WarmupSettings
 from nlobayes.inference.adaptation import Adaptation, Untuned
@@ -64,9 +64,8 @@ class EmulatorWarmup(WarmupSettings):
 
         kernel = untuned.kernel
 
-        def logdensity_fn(position: jax.Array) -> jax.Array:
-            density: jax.Array = kernel.init(position).logdensity
-            return density
+        def logdensity_fn(position: jax.Array) -> Any:
+            return kernel.init(position).logdensity
 
         def steps_that_learn(chains: int, parameters: int) -> int:
             return max(1, min(self.adapting, emulators.MOST_NUMBERS // (1 + parameters) // chains))
@@ -100,8 +99,7 @@ class EmulatorWarmup(WarmupSettings):
             emulator = emulator._replace(points=noted(emulator.points, z))
             values = noted(carry.values, found - carry.at_mode)
             every = noted(carry.slopes, slopes @ emulator.axes)
-            learning = steps_that_learn(*proposals.shape)
-            ends = sorted({max(1, learning // share) for share in SHARES})
+            ends = sorted({max(1, steps_that_learn(*proposals.shape) // n) for n in SHARES})
             learned = jax.lax.switch(
                 jnp.argmax(jnp.array([0, *ends]) == index + 1),
                 [
