@@ -12,7 +12,7 @@ from nlobayes.data.column_names import named_columns
 from nlobayes.data.datasets import Choices, constant_features, make_dataset
 from nlobayes.data.plausibility import doubtful_rows, repeated_rows
 from nlobayes.data.request_checks import check_request, declare_units
-from nlobayes.data.selection import Request, Selection, groups_of, keep_rows, select
+from nlobayes.data.selection import Request, Selection, add_sums, groups_of, keep_rows, select
 from nlobayes.data.splits import Split
 from nlobayes.data.table_files import PREVIEWED_ROWS, preview_table
 from nlobayes.errors import InputError
@@ -101,14 +101,15 @@ def _doubts(selection: Selection, columns: Sequence[str], constant: Sequence[str
 
 
 def _rows_kept(table: Table, job: PrepareJob, path: Path, *, whole: bool = True) -> Table:
-    """Select the rows of a table that a dataset keeps; in a `whole` table every value must occur.
+    """Add the sums, and select the rows that a dataset keeps; `whole` as for `keep_rows`.
 
-    Raises InputError if the column of the filter is missing, or no row has one of its values.
+    Raises InputError if a column of a sum or of the filter is missing, or no row is kept.
     """
-    if job.rows is None:
-        return table
     try:
-        return keep_rows(table, job.rows.column, job.rows.among, whole=whole)
+        table = add_sums(table, job.sums)
+        if job.rows is None:
+            return table
+        return keep_rows(table, job.rows.column, job.rows.among, job.rows.above, whole=whole)
     except InputError as error:
         raise error.within(path) from None
 
@@ -117,7 +118,8 @@ def _checked_columns(job: PrepareJob) -> tuple[str, ...]:
     """Return the columns whose values are checked."""
     groups = (job.groups,) if job.groups else ()
     rows = (job.rows.column,) if job.rows else ()
-    return (*job.target.columns, *job.target.reference_columns, *groups, *rows)
+    parts = (name for weights in job.sums.values() for name in weights)
+    return (*job.target.columns, *job.target.reference_columns, *groups, *rows, *parts)
 
 
 def _request_of(job: PrepareJob) -> Request:

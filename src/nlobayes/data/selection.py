@@ -191,11 +191,16 @@ def _check_no_duplicates(rows: np.ndarray, source: str) -> None:
 
 
 def keep_rows(
-    table: Table, column: str, among: Sequence[float | str], *, whole: bool = True
+    table: Table,
+    column: str,
+    among: Sequence[float | str],
+    above: float | None = None,
+    *,
+    whole: bool = True,
 ) -> Table:
     """Select the rows whose column has one of the values; columns that were not read stay empty.
 
-    Raises InputError if the column is missing, or no row has one of the values.
+    Raises InputError if the column is missing or not of numbers, or no row has one of the values.
 
     Parameters
     ----------
@@ -205,11 +210,18 @@ def keep_rows(
         Name of a column of numbers or of text.
     among
         The values.
+    above
+        Instead of `among`: a number that the value of a row must exceed.
     whole
         Whether the table has all of its rows, so that every value must occur.
     """
     check_known(table.columns, column, "rows.column")
     values = table.columns[column]
+    if above is not None:
+        values = finite_numbers(table, column, "rows.column")
+        if whole and not np.any(values > above):
+            raise InputError("data.no_row_above", where="rows.above", column=column, above=above)
+        return _rows_of(table, values > above)
     wanted = [one for one in among if isinstance(one, str) == (values.dtype.kind != "f")]
     absent = [one for one in among if one not in wanted or not np.any(values == one)]
     if absent and whole:
@@ -220,9 +232,34 @@ def keep_rows(
             absent=absent,
             known=np.unique(values)[:MOST_NAMED].tolist(),
         )
-    kept = np.isin(values, wanted)
+    return _rows_of(table, np.isin(values, wanted))
+
+
+def _rows_of(table: Table, kept: np.ndarray) -> Table:
+    """Select rows by a mark for each (row,); columns that were not read stay empty."""
     columns = {name: cells[kept] if len(cells) else cells for name, cells in table.columns.items()}
     return table._replace(columns=columns)
+
+
+def add_sums(table: Table, sums: Mapping[str, Mapping[str, float]]) -> Table:
+    """Add columns, each a sum of columns of numbers of one unit with weights.
+
+    Columns that were not read give an empty sum.
+
+    Raises InputError if a part is missing or of text, the parts differ in their unit, or the table
+    has a column of the name of a sum.
+    """
+    columns, units = dict(table.columns), dict(table.units)
+    for name, weights in sums.items():
+        if name in table.columns:
+            raise InputError("data.sum_exists", where="sums", name=name)
+        for part in weights:
+            check_known(table.columns, part, "sums")
+        if len(found := {units.get(part, "") for part in weights}) > 1:
+            raise InputError("data.sum_of_units", where=f"sums.{name}", units=sorted(found))
+        parts = [weight * finite_numbers(table, part, "sums") for part, weight in weights.items()]
+        columns[name], units[name] = np.sum(parts, axis=0), found.pop()
+    return table._replace(columns=columns, units=units)
 
 
 def groups_of(table: Table, name: str) -> RowGroups:

@@ -10,22 +10,18 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TypeVar
 
-from nlobayes.data.fixed_parameters import SQUARKS, Entry, entries_of
+from nlobayes.data.fixed_parameters import SQUARKS, blocks_of, unit_of_parameter
 from nlobayes.data.slha_blocks import (
     Block,
     Section,
-    block_of,
-    nearest,
     read_entries,
     read_sections,
     take_blocks,
 )
+from nlobayes.data.slha_parameters import read_parameters
 from nlobayes.errors import InputError
 from nlobayes.physics.processes import CHARGINOS, NEUTRALINOS, columns_of, name_of, number_of
 
-STOPS = (1000006, 2000006)
-USUAL_SCALE = 1000.0
-"""Scale in GeV near which running parameters are read where a file has no stops."""
 FIFTH_NEUTRALINO = 1000045
 NMSSM = "an NMSSM spectrum"
 LARGER = "a spectrum with more particles than the MSSM"
@@ -85,50 +81,15 @@ def spectrum_of(
 ) -> dict[str, float]:
     """Read the particles of these columns, and the parameters in the text, by name.
 
+    Columns may be names of parameters, too; one that the text lacks is missing in the result.
+
     Errors as for `read_spectrum`, and `read_parameters`.
     """
-    parameters = tuple(parameters)
-    further = {entry.block for name in parameters for entry in entries_of(name)}
+    names = {*parameters, *filter(unit_of_parameter, columns)} - {SQUARKS}
+    further = {block for name in names for block in blocks_of(name)}
     sections = read_sections(text, source, {*_blocks_of(columns), *BLOCKS, *further})
-    values = read_parameters(sections, parameters, source)
-    return values | read_spectrum(sections, source, columns)
-
-
-def read_parameters(
-    sections: Sequence[Section], names: Iterable[str], source: str
-) -> dict[str, float]:
-    """Read `parameters` that the sections have, by name; masses without their sign.
-
-    If blocks with a running parameter are given at several scales Q, the scale nearest to the
-    geometric mean of the stop masses counts: programs that print one block print it there.
-
-    Raises InputError if a block with a parameter appears twice at one scale, or an entry is
-    repeated or not a finite number.
-    """
-    found: dict[str, float] = {}
-    for name in names:
-        values = (_parameter_at(sections, entry, source) for entry in entries_of(name))
-        value = next((value for value in values if value is not None), None)
-        if value is not None:
-            found[name] = value
-    return found
-
-
-def _parameter_at(sections: Sequence[Section], entry: Entry, source: str) -> float | None:
-    """Read a parameter at one place, a mass without its sign; None if it is not there."""
-    named = [section for section in sections if block_of(section.head) == entry.block]
-    chosen = nearest(named, _usual_scale(sections, source)) if len(named) > 1 else named
-    blocks = take_blocks(chosen, (entry.block,), source)
-    entries = read_entries(blocks, entry.block, 1, source) if blocks else {}
-    value = entries.get((entry.number,))
-    return abs(value) if value is not None and entry.block == "MASS" else value
-
-
-def _usual_scale(sections: Sequence[Section], source: str) -> float:
-    """Return the geometric mean of the stop masses in GeV, or 1 TeV where a file has no stops."""
-    blocks = take_blocks(sections, ("MASS",), source)
-    masses = read_entries(blocks, "MASS", 1, source) if blocks else {}
-    return math.sqrt(abs(math.prod(masses.get((stop,), 0.0) for stop in STOPS))) or USUAL_SCALE
+    spectrum = read_spectrum(sections, source, columns)
+    return read_parameters(sections, names, source, spectrum) | spectrum
 
 
 def unit_of(column: str) -> str:

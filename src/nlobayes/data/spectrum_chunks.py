@@ -29,10 +29,11 @@ def open_spectra(
     folder an unusable file is a fault of its chunk.
 
     Raises InputError if there is no such file, a file that is given alone is unusable, or a column
-    is not one of `COLUMNS`.
+    is not one of `COLUMNS` nor a parameter.
     """
     for column in columns:
-        check_known(COLUMNS, column, str(path))
+        if not unit_of_parameter(column):
+            check_known(COLUMNS, column, str(path))
     held = [column for column in optional if column not in columns]
     files = list_files(path)
     folder = path if path.is_dir() else path.parent
@@ -44,7 +45,7 @@ def open_spectra(
             yield Chunk(labels, *_read(some, columns, held, path), (first + len(some)) / len(files))
 
     name = str(path) if path.is_dir() else "SLHA"
-    units = {name: unit_of_parameter(name) for name in held}
+    units = {name: unit_of_parameter(name) for name in (*columns, *held)}
     return Source(name, "file", units | {name: unit_of(name) for name in COLUMNS}, chunks())
 
 

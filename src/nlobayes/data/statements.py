@@ -22,9 +22,16 @@ PROTONS = (PROTON, PROTON)
 NAMES = {PROTON: "p", **{number: name_of(number) for number in KNOWN}}
 """Names of particles in words; all others are written by their numbers."""
 NUMBERS = {name: number for number, name in NAMES.items()}
-QCD_ORDERS = {"LO": 0, "NLO": 1, "NLO+NLL": 2, "NLO+NLL+NNLL": 3, "aNNLO+NNLL": 3}
+QCD_ORDERS = {
+    "LO": 0,
+    "NLO": 1,
+    "NLO+NLL": 2,
+    "NLO+NLL+NNLL": 3,
+    "aNNLO+NNLL": 3,
+    "NNLOapprox+NNLL": 3,
+}
 """Orders of QCD as blocks XSECTION number them: Les Houches 2013 does so up to NLO+NLL. Number 3
-has the first name in SModelS 3.2.1, the second in HEPi."""
+has the first name in SModelS 3.2.1, the second in HEPi, and the third in grids."""
 NOTHING = "none"
 """Text of `fixed` if no parameter was fixed."""
 SPAN = 0.01

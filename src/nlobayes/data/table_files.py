@@ -1,4 +1,4 @@
-"""Files of tables: text, compressed or not, and parquet, read whole, in part or in chunks of rows.
+"""Files of tables: text, JSON, parquet; read whole, in part or in chunks of rows.
 
 A column is an array of float64, or of text if any of its cells is not a number. Row numbers in
 messages count the data rows from 1.
@@ -21,6 +21,7 @@ import numpy as np
 
 from nlobayes.data.cells import is_numeric, parse_cells
 from nlobayes.data.column_names import check_header, check_known
+from nlobayes.data.json_tables import open_json
 from nlobayes.data.row_chunks import ROWS, Chunk, OpenTable, Source
 from nlobayes.data.text_tables import open_text
 from nlobayes.errors import InputError
@@ -28,8 +29,10 @@ from nlobayes.extras import needs_extra
 from nlobayes.types import Table
 
 TEXT = (".csv", ".tsv", ".txt", ".dat", ".grid")
+JSON = ".json"
+"""Ending of a published grid of cross sections, or of records (`json_tables`)."""
 PACKED = ".gz"
-"""Ending behind that of a text table that is compressed."""
+"""Ending behind that of a text or JSON table that is compressed."""
 PARQUET = ".parquet"
 READ_ERRORS = (
     *(OSError, EOFError, MemoryError, OverflowError, ValueError),
@@ -123,8 +126,8 @@ def open_stream(
 def _opened(path: Path, most_mb: float | None, names: Sequence[str]) -> Iterator[OpenTable]:
     """Open a file and read its header; the format is that of the ending of its name."""
     source, name = str(path), path.name.lower()
-    if not name.removesuffix(PACKED).endswith(TEXT) and not name.endswith(PARQUET):
-        raise InputError("data.unknown_format", where=path, known=[*TEXT, PARQUET])
+    if not name.removesuffix(PACKED).endswith((*TEXT, JSON)) and not name.endswith(PARQUET):
+        raise InputError("data.unknown_format", where=path, known=[*TEXT, JSON, PARQUET])
     most_bytes = math.inf if most_mb is None else most_mb * 1e6
     with _readable(source):
         about = path.stat()
@@ -139,8 +142,12 @@ def _opened(path: Path, most_mb: float | None, names: Sequence[str]) -> Iterator
                 opened = open_parquet(file, source, most_bytes, names)
             else:
                 unpacked = gzip.GzipFile(fileobj=file) if name.endswith(PACKED) else file
-                share = _share_of(file, about.st_size)
-                opened = open_text(cast(BinaryIO, unpacked), source, most_bytes, names, share)
+                content = cast(BinaryIO, unpacked)
+                if name.removesuffix(PACKED).endswith(JSON):
+                    opened = open_json(content, source, most_bytes)
+                else:
+                    share = _share_of(file, about.st_size)
+                    opened = open_text(content, source, most_bytes, names, share)
         yield opened
 
 

@@ -10,7 +10,7 @@ from pydantic import Field, field_validator, model_validator
 from nlobayes.data.feature_maps import FEATURE_MAPS
 from nlobayes.errors import InputError
 from nlobayes.settings.values import Each, Frozen, PositiveInt, Rows, Seed
-from nlobayes.study.process import Process
+from nlobayes.study.process import Finite, Process
 from nlobayes.study.sources import Source
 from nlobayes.study.target import Target
 
@@ -105,12 +105,21 @@ SPLIT_PRESETS = {"thesis": Split(train=0.8, validation=0.05, test=0.15, shuffle=
 
 
 class RowFilter(Frozen):
-    """Rows that are kept: those whose column holds one of the values."""
+    """Rows that are kept: those whose column holds one of the values, or a number above one."""
 
     column: Annotated[str, Field(min_length=1)]
     """Column of the table, of numbers or of text."""
-    among: Each[float | str]
+    among: Annotated[Each[float | str], Field(exclude_if=lambda among: not among)] = ()
     """Values of the rows that are kept; each must occur."""
+    above: Annotated[Finite | None, Field(exclude_if=lambda above: above is None)] = None
+    """Instead of `among`: rows with a larger value are kept, as `0` for the cross sections that a
+    table rounds to zero."""
+
+    @model_validator(mode="after")
+    def _has_one(self) -> RowFilter:
+        if (self.above is None) == (not self.among):
+            raise InputError("study.among_or_above")
+        return self
 
 
 KeptRows = Annotated[RowFilter | None, Field(exclude_if=lambda rows: rows is None)]

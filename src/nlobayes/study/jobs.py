@@ -31,6 +31,7 @@ from nlobayes.study.network import Network
 from nlobayes.study.pretraining import Pretraining
 from nlobayes.study.sources import SOURCES, Source
 from nlobayes.study.sources.slha import Spectra
+from nlobayes.study.sources.table import Sums
 from nlobayes.study.target import Target
 
 PRIOR_DRAWS = 500
@@ -79,6 +80,7 @@ class PrepareJob(Frozen):
     duplicates: Literal["reject", "keep"] = "reject"
     most_mb: PositiveInt | None = None
     names: tuple[str, ...] = ()
+    sums: Sums = {}
     groups: GroupColumn = None
     rows: KeptRows = None
     process: StatedProcess = None

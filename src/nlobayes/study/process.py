@@ -22,7 +22,8 @@ def _prints(text: str) -> str:
 
 
 Text = Annotated[str, Field(min_length=1, max_length=MOST), AfterValidator(_prints)]
-Word = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,49}$")]
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]{0,99}$")]
+Word = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,79}$")]
 Particle = Annotated[int, Field(ge=-(10**9), le=10**9, strict=True)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 
@@ -69,13 +70,23 @@ class Process(Frozen):
     scales: Text | None = None
     """Central scale and its variations; begin with `mu = Q` or `mu = mean mass` if it is one of
     these."""
+    name: Name | None = None
+    """Name of the table, as `13000_wino_1000024_-1000024_NNLL`: in a bundle the name of the
+    surrogate's file."""
+    source: Text | None = None
+    """Where the table comes from: what to cite, as `arXiv:2306.06030`."""
+    inclusive: Text | None = None
+    """What is added up in the cross section, if it is not of `outgoing` alone, as `8 light
+    squarks`."""
     engine: Text | None = None
     """Program that computed the cross sections, with its version, as `Resummino 3.1.2`."""
     fixed: Annotated[dict[Word, FixedParameter], Field(max_length=20)] | None = None
     """Parameters of the model that were constant and are not inputs, by name; a point with another
     value is `outside`. SLHA files have `msq`, the mean mass of the eight light squarks,
-    `mass_1000021` and the size of any other mass by particle number, `mu`, all in GeV, and
-    `tan_beta` in unit `1`. `{}` declares that there are none."""
+    `mass_1000021` and the size of any other mass by particle number, `mass_1000022_1000023` (a mean
+    of sizes), `mu`, all in GeV; in unit `1` they have `tan_beta`, ratios as
+    `msq_over_mass_1000024`, and contents from 0 to 1: `bino_1000022`, `wino_1000023`,
+    `higgsino_1000024`, `left_1000015`. `{}` declares that there are none."""
 
     @model_validator(mode="after")
     def _fixed_in_units_of_slha(self) -> Process:

@@ -15,7 +15,7 @@ from hypothesis.extra import numpy as st_numpy
 
 from nlobayes.data.request_checks import declare_units
 from nlobayes.data.selection import Request, Selection, select
-from nlobayes.data.table_files import TEXT, read_table, to_csv_text
+from nlobayes.data.table_files import JSON, PARQUET, TEXT, read_table, to_csv_text
 from nlobayes.types import Table
 from tests.prospino_points import PROSPINO
 from tests.refusals import refused
@@ -89,7 +89,24 @@ def test_foreign_parquet(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "code", "fields"),
     [
-        ("p.json", b"", "data.unknown_format", {"known": [*TEXT, ".parquet"]}),
+        ("p.xlsx", b"", "data.unknown_format", {"known": [*TEXT, JSON, PARQUET]}),
+        ("p.json", b"", "data.unreadable_table", {}),
+        ("p.json", b"3", "data.no_json_table", {}),
+        ("p.json", b'[{"m": "a"}]', "data.no_json_table", {}),
+        ("p.json", b"[]", "data.empty_file", {}),
+        ("p.json", b'{"parameters": ["m"], "data": {"x": {"s": 1}}}', "data.grid_key", {}),
+        (
+            "p.json",
+            b'{"parameters": ["m"], "data": {"1": {"2": {"s": 1}}}}',
+            "data.grid_parameters",
+            {},
+        ),
+        (
+            "p.json",
+            b'{"parameters": ["m"], "data": {"1": {"2": {"s": 1}}, "3": {"s": 1}}}',
+            "data.grid_of_depths",
+            {},
+        ),
         ("p.csv", b"", "data.empty_file", {}),
         ("p.csv", b"# only: metadata\n", "data.empty_file", {}),
         ("p.csv", b"m1,sigma\n", "data.no_rows", {}),

@@ -216,7 +216,6 @@ REFUSED = {
     "pa_dup.parquet": "data.column_twice",
     "pa_list.parquet": "data.nested_column",
     "plain.feather": "data.unknown_format",
-    "recs.json": "data.unknown_format",
 }
 """Public inputs that are refused as files."""
 OF_THE_SAME_ROWS = (

@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import math
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from nlobayes.errors import InputError
 from nlobayes.settings.values import PositiveInt
@@ -14,6 +16,10 @@ from nlobayes.untyped import Document
 
 BYTES_PER_VALUE = 4
 """Fewest bytes that a value of a table takes on disk."""
+
+
+Sums = Annotated[dict[str, dict[str, float]], Field(exclude_if=lambda sums: not sums)]
+"""Weights of columns by the name of their sum; jobs omit the key if there are none."""
 
 
 class TableSource(SourceSettings):
@@ -26,6 +32,9 @@ class TableSource(SourceSettings):
     """Unit of each column that does not name its own (`m1: GeV`)."""
     names: tuple[str, ...] = ()
     """Names of the columns of a text table that has no header (`[m1, n11, sigma]`)."""
+    sums: Sums = {}
+    """Columns to add, each a sum of columns with weights: the mass of a second particle, where the
+    table has the mean of both, is `{m2: {mean: 2, m1: -1}}`."""
     duplicates: Literal["reject", "keep"] = "reject"
     """Refuse rows that repeat an earlier one, since splits would share them, or keep them."""
     most_mb: PositiveInt = 100
