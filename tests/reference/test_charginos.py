@@ -319,7 +319,7 @@ def test_cross_sections_are_integrals_over_tau(
             log_range = np.log(beams.maximum_gev) - start
             q = np.exp(start + log_range * x**2)
             at = np.array([[q]]), np.array([np.exp(start)])
-            phi = beams.at(one.kind, ("nlo_pb",), *at)[0, :, 0, 0]
+            phi = beams.at(one.charge, ("nlo_pb",), *at)[0, :, 0, 0]
             born = [partonic(one, quark, np.array([q]), 2500.0)[0] for quark in one.quarks]
             return float(2 * (q / 13_000) ** 2 * log_range * 2 * x * (phi @ born))
 

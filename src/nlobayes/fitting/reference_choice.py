@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import combinations_with_replacement
 from math import inf
 from operator import itemgetter
 from typing import NamedTuple
@@ -17,7 +16,7 @@ from nlobayes.errors import InputError
 from nlobayes.fitting.cross_sections import is_cross_section, is_leading_order
 from nlobayes.fitting.inspection import NOTHING
 from nlobayes.fitting.unusable_rows import are_trained
-from nlobayes.physics.processes import KNOWN, Process, charge_of, columns_of, make_process
+from nlobayes.physics.processes import ELECTROWEAKINOS, Process, columns_of, processes
 from nlobayes.study.datasets import DatasetPreset
 from nlobayes.types import Table
 from nlobayes.untyped import Document, Facts
@@ -30,12 +29,8 @@ CALCULATIONS: dict[str, Document] = {
     "nlo_twice": {"calculation": "nlo", "mu_over_q": 2.0},
 }
 """References to the embedded engine by name; the last two at half and at twice the scale."""
-PROCESSES = tuple(
-    make_process(first, second)
-    for first, second in combinations_with_replacement(KNOWN, 2)
-    if abs(charge_of(first) + charge_of(second)) <= 1
-)
-MASSES = frozenset(columns_of(particle)[0] for particle in KNOWN) | {SQUARKS}
+PROCESSES = tuple(process for process in processes() if not process.of_sleptons)
+MASSES = frozenset(columns_of(particle)[0] for particle in ELECTROWEAKINOS) | {SQUARKS}
 """Columns of the engine that are masses, in GeV."""
 MOST_LEFT = 0.5
 """Largest share of the sd of log10 of the target that a reference may leave to be chosen."""

@@ -1,4 +1,4 @@
-"""Couplings and bilinear charges of the Born processes q qbar' -> two electroweakinos.
+"""Couplings and bilinear charges of the Born processes q qbar' -> two electroweakinos or sleptons.
 
 Couplings of H. Haber and G. Kane, Phys. Rept. 117 (1985) 75, and of J. Gunion and H. Haber, Nucl.
 Phys. B272 (1986) 1, for real mixings. Rows of N are (bino, wino, down-, up-type higgsino); a
@@ -11,6 +11,10 @@ hep-ph/9906298, and J. Debove, B. Fuks, M. Klasen, arXiv:0907.1105. In the ampli
 the first particle and the antiquark the second one. The first of two charginos is the positive one
 for an up-type quark, the negative one for a down-type quark. The first of a neutralino and a
 chargino is the chargino. Total rates do not depend on that choice.
+
+Sleptons couple to photon, Z and W as their leptons, as in S. Dawson, E. Eichten, C. Quigg, Phys.
+Rev. D31 (1985) 1581, and with mixing in G. Bozzi, B. Fuks, M. Klasen, hep-ph/0411318. Rows of their
+mixing are (left, right); a sneutrino has (1, 0).
 """
 
 from collections.abc import Callable
@@ -69,7 +73,10 @@ UP_TYPE, DOWN_TYPE = Quark(1 / 2, 2 / 3), Quark(-1 / 2, -1 / 3)
 
 
 class Charges(NamedTuple):
-    """Bilinear charges by chirality of (quark, electroweakino), each (point,)."""
+    """Bilinear charges by chirality of (quark, electroweakino), each (point,).
+
+    Of sleptons, which have no spin, `ll` and `rr` are the charges of left and right quarks.
+    """
 
     ll: np.ndarray
     lr: np.ndarray
@@ -183,11 +190,57 @@ def _of_neutralino_and_chargino(
     }
 
 
+def _of_sleptons(
+    first: np.ndarray,
+    second: np.ndarray,
+    quark: Quark,
+    scheme: Electroweak,
+    *,
+    isospin: float,
+    charge: float,
+    same: bool,
+) -> Exchanged:
+    """Return the charges of a slepton and an antislepton, by photon and Z exchange.
+
+    The coupling to the Z is T3 L_i L_j - Q sin^2(theta_W) delta_ij, in units of e / (sin cos). L_i
+    is the left component of a slepton, and T3 and Q those of its lepton.
+    """
+    sin2 = scheme.sin2_theta_w
+    z = (isospin * first[0] * second[0] - charge * sin2 * same) / (sin2 * scheme.cos2_theta_w)
+    zero = 0 * z
+    photon = zero + quark.charge * charge * same
+    left, right = (quark.isospin - quark.charge * sin2) * z, -quark.charge * sin2 * z
+    return {
+        "photon": Charges(ll=photon, lr=zero, rl=zero, rr=photon),
+        "z": Charges(ll=left, lr=zero, rl=zero, rr=right),
+    }
+
+
+def _of_slepton_and_sneutrino(
+    first: np.ndarray, second: np.ndarray, quark: Quark, scheme: Electroweak
+) -> Exchanged:
+    """Return the charges of u dbar -> antislepton and sneutrino.
+
+    By CP, d ubar -> slepton and antisneutrino has the same rates.
+    """
+    del quark
+    left = first[0] * second[0] / (2 * scheme.sin2_theta_w)
+    zero = 0 * left
+    return {"w": Charges(ll=left, lr=zero, rl=zero, rr=zero)}
+
+
+_of_charged = partial(_of_sleptons, isospin=-1 / 2, charge=-1.0)
+
 CHARGES_OF: dict[str, Callable[..., Exchanged]] = {
     "neutralinos": _of_neutralinos,
     "charginos": partial(_of_charginos, same=True),
     "unlike_charginos": partial(_of_charginos, same=False),
     "plus": _of_neutralino_and_chargino,
     "minus": _of_neutralino_and_chargino,
+    "sleptons": partial(_of_charged, same=True),
+    "unlike_sleptons": partial(_of_charged, same=False),
+    "sneutrinos": partial(_of_sleptons, isospin=1 / 2, charge=0.0, same=True),
+    "slepton_plus": _of_slepton_and_sneutrino,
+    "slepton_minus": _of_slepton_and_sneutrino,
 }
 """Functions of both mixings, the quark and the scheme that compute the charges, by kind of pair."""

@@ -1,11 +1,11 @@
-"""Cross sections of p p -> two electroweakinos at LO and NLO QCD, of arrays of NumPy or of JAX.
+"""Cross sections of p p -> two electroweakinos or sleptons at LO and NLO QCD, by NumPy or JAX.
 
 sigma = ∫ dQ (2 Q / s) Σ_q Phi_q(Q^2 / s) sigmahat_q(Q), from the threshold up. Squark exchange is
 corrected as in the limit of heavy squarks, which is approximate; gluon fusion, supersymmetric QCD
 loops and electroweak corrections are absent.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -14,8 +14,9 @@ import numpy as np
 from nlobayes.errors import InputError
 from nlobayes.physics.luminosity import Luminosities, energies, luminosities
 from nlobayes.physics.mssm import MAXIMUM_MASS_GEV, THRESHOLD_MASS_GEV
-from nlobayes.physics.partonic import Pair, born_cross_sections
+from nlobayes.physics.partonic import Pair, born_cross_sections, pair_at
 from nlobayes.physics.pdf import MSTW2008_NLO
+from nlobayes.physics.processes import Process
 
 PB_GEV2 = 0.3893793721e9
 MINIMUM_SQUARK_MASS_GEV = 2000.0
@@ -42,6 +43,38 @@ class CrossSections(NamedTuple):
 
 
 ORDERS = CrossSections._fields
+
+
+def of_process(
+    process: Process,
+    named: Mapping[str, float | np.ndarray],
+    sqrt_s_tev: float,
+    squark_mass_gev: float | np.ndarray = np.inf,
+) -> CrossSections:
+    """Return the cross sections of a process at masses and mixings by name.
+
+    The first call at an energy takes 0.2 s more (`beams_at`).
+
+    Raises InputError if a column is missing, a point is outside the domain (`ALLOWED`), or the
+    energy is not 7 to 14 TeV.
+
+    Parameters
+    ----------
+    process
+        The two particles, from `make_process`.
+    named
+        Numbers, or arrays (point,), of all `process.columns`, as `data.slha.read_spectrum` returns
+        them; others are ignored. Masses are in GeV.
+    sqrt_s_tev
+        Energy of the collisions.
+    squark_mass_gev
+        Common mass of the squarks; infinity decouples them. Sleptons do not depend on it.
+    """
+    if missing := [name for name in process.columns if name not in named]:
+        raise InputError("physics.missing_columns", missing=missing, needed=process.columns)
+    given = [np.atleast_1d(np.asarray(named[name], np.float64)) for name in process.columns]
+    points = dict(zip(process.columns, np.broadcast_arrays(*given), strict=True))
+    return cross_sections(pair_at(process, points), squark_mass_gev, beams_at(sqrt_s_tev))
 
 
 def cross_sections(
@@ -85,7 +118,7 @@ def by_exchange(
     Parameters
     ----------
     pair
-        Two electroweakinos per point.
+        Two particles per point.
     squark_mass_gev
         Mass of the squarks of each point (point,); infinity decouples them.
     beams
@@ -121,7 +154,7 @@ def integrate(
     """Integrate over Q, as `by_exchange`, at points in the domain."""
     q, measure = energies(pair.threshold_gev, beams.maximum_gev, beams.sqrt_s_gev)
     born = PB_GEV2 * measure * born_cross_sections(pair, q, squark_mass_gev)
-    phi = beams.at(pair.kind, orders, q, pair.threshold_gev)
+    phi = beams.at(pair.charge, orders, q, pair.threshold_gev)
     xp = squark_mass_gev.__array_namespace__()
     return xp.stack([(born * each[:, None]).sum(axis=(0, 3)) for each in phi])
 
@@ -135,13 +168,17 @@ def beams_at(sqrt_s_tev: float) -> Luminosities:
 def _computable(pair: Pair, squark_mass_gev: np.ndarray) -> np.ndarray:
     """Return which points (point,) are in the domain."""
     good = squark_mass_gev >= MINIMUM_SQUARK_MASS_GEV
-    for mass, mixing in (
-        (abs(pair.first_mass_gev), pair.first_mixing),
-        (abs(pair.second_mass_gev), pair.second_mixing),
-    ):
+    sizes = _sizes(pair)
+    for mass, mixing in zip(sizes, (pair.first_mixing, pair.second_mixing), strict=True):
         good = good & (mass >= THRESHOLD_MASS_GEV) & (mass <= MAXIMUM_MASS_GEV)
         good = good & mixing.__array_namespace__().isfinite(mixing).all(axis=1)
     return good
+
+
+def _sizes(pair: Pair) -> tuple[np.ndarray, np.ndarray]:
+    """Return both masses (point,), without their signs where these have a meaning."""
+    masses = (pair.first_mass_gev, pair.second_mass_gev)
+    return masses if pair.of_sleptons else (abs(masses[0]), abs(masses[1]))
 
 
 def check_domain(pair: Pair, squark_mass_gev: np.ndarray) -> None:
@@ -151,12 +188,10 @@ def check_domain(pair: Pair, squark_mass_gev: np.ndarray) -> None:
     too light.
     """
     low, high = THRESHOLD_MASS_GEV, MAXIMUM_MASS_GEV
-    masses = np.abs([pair.first_mass_gev, pair.second_mass_gev])
+    masses = np.array(_sizes(pair))
     if not np.all((masses >= low) & (masses <= high)):
         smallest, largest = np.min(masses), np.max(masses)
-        raise InputError(
-            "physics.neutralino_mass", least=low, most=high, smallest=smallest, largest=largest
-        )
+        raise InputError("physics.mass", least=low, most=high, smallest=smallest, largest=largest)
     if not (np.isfinite(pair.first_mixing).all() and np.isfinite(pair.second_mixing).all()):
         raise InputError("physics.mixings_not_finite")
     if not np.all(squark_mass_gev >= MINIMUM_SQUARK_MASS_GEV):

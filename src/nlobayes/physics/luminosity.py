@@ -60,13 +60,17 @@ class Luminosities(NamedTuple):
     central_scale: str = "invariant_mass"
 
     def at(
-        self, kind: str, orders: Sequence[str], energies_gev: np.ndarray, threshold_gev: np.ndarray
+        self,
+        charge: int,
+        orders: Sequence[str],
+        energies_gev: np.ndarray,
+        threshold_gev: np.ndarray,
     ) -> np.ndarray:
-        """Return Phi of a kind of pair: `plus`, `minus` or a neutral one.
+        """Return Phi of pairs of a charge: 1, -1 or 0.
 
         Energies have the axes (point, node), the result (order, quark, point, node).
         """
-        rows = {"plus": [2], "minus": [3]}.get(kind, [0, 1])
+        rows = {1: [2], -1: [3]}.get(charge, [0, 1])
         places = [self.orders.index(order) for order in orders]
         xp = energies_gev.__array_namespace__()
 

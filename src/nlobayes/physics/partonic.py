@@ -1,9 +1,10 @@
-"""The Born processes q qbar' -> two electroweakinos: kinematics and the total partonic rate.
+"""The Born processes q qbar' -> two electroweakinos or sleptons: kinematics and total rates.
 
 Mixings are real and masses signed. S is the squared partonic energy, x = cos theta. The processes
 differ in their bilinear charges (`couplings`). Arrays may be those of NumPy or of JAX.
 """
 
+from collections.abc import Mapping
 from functools import reduce
 from itertools import combinations_with_replacement
 from operator import add
@@ -25,20 +26,40 @@ from nlobayes.physics.couplings import (
     Quark,
 )
 from nlobayes.physics.mssm import Z_MASS_GEV, Parameters, Particle, Spectrum, charginos, neutralinos
-from nlobayes.physics.processes import NEUTRALINOS, Process, neutralino_pair
+from nlobayes.physics.processes import (
+    NEUTRALINOS,
+    SNEUTRINOS,
+    Process,
+    chirality_of,
+    columns_of,
+    neutralino_pair,
+)
 
-Kind = Literal["neutralinos", "charginos", "unlike_charginos", "plus", "minus"]
-"""Kind of a pair; `plus` and `minus` are a neutralino and a chargino of that charge."""
+Kind = Literal[
+    "neutralinos",
+    "charginos",
+    "unlike_charginos",
+    "plus",
+    "minus",
+    "sleptons",
+    "unlike_sleptons",
+    "sneutrinos",
+    "slepton_plus",
+    "slepton_minus",
+]
+"""Kind of a pair; `plus` and `minus` are a neutralino and a chargino of that charge, `slepton_plus`
+and `slepton_minus` a charged slepton and a sneutrino."""
 
 _COSINES, _COSINE_WEIGHTS = np.polynomial.legendre.leggauss(6)
 
 
 class Pair(NamedTuple):
-    """Two particles per point: signed masses in GeV (point,), their mixings (point, 4).
+    """Two particles per point: masses in GeV (point,), signed but for sleptons, and their mixings.
 
-    Mixings of a neutralino are its row of N; mixings of a chargino are its row of U, then that of
-    V. A neutralino comes before a chargino. `symmetry` is 1/2 for identical particles and 1
-    otherwise; `scheme` has the electroweak couplings of the production.
+    Mixings of a neutralino (point, 4) are its row of N; those of a chargino (point, 4) are its row
+    of U, then that of V; those of a slepton (point, 2) are left and right. A neutralino comes
+    before a chargino. `symmetry` is 1/2 for identical particles and 1 otherwise; `scheme` has the
+    electroweak couplings of the production.
     """
 
     first_mass_gev: np.ndarray
@@ -52,7 +73,17 @@ class Pair(NamedTuple):
     @property
     def quarks(self) -> tuple[Quark, ...]:
         """Quarks with different rates, each with an antiquark; of charged pairs the up-type one."""
-        return (UP_TYPE,) if self.kind in ("plus", "minus") else (UP_TYPE, DOWN_TYPE)
+        return (UP_TYPE,) if self.charge else (UP_TYPE, DOWN_TYPE)
+
+    @property
+    def charge(self) -> int:
+        """Charge of the pair: 0, 1 or -1."""
+        return {"plus": 1, "minus": -1}.get(self.kind.removeprefix("slepton_"), 0)
+
+    @property
+    def of_sleptons(self) -> bool:
+        """Whether the particles are sleptons, which have no spin and no exchange of squarks."""
+        return "slepton" in self.kind or self.kind == "sneutrinos"
 
     @property
     def threshold_gev(self) -> np.ndarray:
@@ -89,13 +120,41 @@ def make_pair(parameters: Parameters, process: Process) -> Pair:
 
 def pair_of(process: Process, first: Particle, second: Particle) -> Pair:
     """Return the particles of a process, given their masses and mixings."""
+    symmetry = 0.5 if process.first == process.second else 1.0
+    return Pair(*first, *second, symmetry, _kind_of(process))
+
+
+def pair_at(process: Process, named: Mapping[str, np.ndarray]) -> Pair:
+    """Return the particles of a process, given its columns by name, each (point,)."""
+    return pair_of(process, *(_particle(number, named) for number in process))
+
+
+def _particle(number: int, named: Mapping[str, np.ndarray]) -> Particle:
+    """Select the mass of a particle and its mixings; those of a slepton that does not mix are 0, 1.
+
+    The mixings of a neutralino are n11 to n14, for example.
+    """
+    mass, *mixings = columns_of(number)
+    one, xp = named[mass] * 0 + 1, named[mass].__array_namespace__()
+    rows = [named[name] for name in mixings]
+    if not rows:
+        rows = [one, 0 * one] if chirality_of(number) == "L" else [0 * one, one]
+    return named[mass], xp.column_stack(rows)
+
+
+def _kind_of(process: Process) -> Kind:
+    same = process.first == -process.second
     if process.of_neutralinos:
-        kind: Kind = "neutralinos"
-    elif process.of_charginos:
-        kind = "charginos" if process.first == -process.second else "unlike_charginos"
-    else:
-        kind = "plus" if process.charge > 0 else "minus"
-    return Pair(*first, *second, 0.5 if process.first == process.second else 1.0, kind)
+        return "neutralinos"
+    if process.of_charginos:
+        return "charginos" if same else "unlike_charginos"
+    if not process.of_sleptons:
+        return "plus" if process.charge > 0 else "minus"
+    if process.charge:
+        return "slepton_plus" if process.charge > 0 else "slepton_minus"
+    if process.first in SNEUTRINOS:
+        return "sneutrinos"
+    return "sleptons" if same else "unlike_sleptons"
 
 
 def born_cross_sections(
@@ -106,21 +165,24 @@ def born_cross_sections(
     The quarks are those of the pair, and the exchanges add to the cross section: that of photon, Z
     or W, its interference with squarks, and that of squarks. Energies (point, energy) lie above the
     threshold. All squarks of a point share one mass, given for all points or for each (point,);
-    infinity decouples them.
+    infinity decouples them. Sleptons do not depend on it.
     """
     s, xp = energy_gev**2, energy_gev.__array_namespace__()
     mu_i = pair.first_mass_gev[:, None] / energy_gev
     mu_j = pair.second_mass_gev[:, None] / energy_gev
     phase_space = (1 - (mu_i + mu_j) ** 2) * (1 - (mu_i - mu_j) ** 2)
     velocity = xp.sqrt(phase_space)
-    flat, masses = 1 - (mu_i**2 - mu_j**2) ** 2, 4 * mu_i * mu_j
-    squares = pair.first_mass_gev**2 + pair.second_mass_gev**2
-    offset = squares / 2 - xp.broadcast_to(squark_mass_gev, squares.shape) ** 2
-    moments = _moments(s, velocity, offset[:, None])
-    angular = {
-        channels: (flat * even + phase_space * second, masses * even, 2 * velocity * odd)
-        for channels, (even, odd, second) in moments.items()
-    }
+    if pair.of_sleptons:  # (1 - x^2) velocity^2, integrated over x
+        angular: dict[str, tuple[Any, ...]] = {"": (4 / 3 * phase_space, 0.0, 0.0)}
+    else:
+        flat, masses = 1 - (mu_i**2 - mu_j**2) ** 2, 4 * mu_i * mu_j
+        squares = pair.first_mass_gev**2 + pair.second_mass_gev**2
+        offset = squares / 2 - xp.broadcast_to(squark_mass_gev, squares.shape) ** 2
+        moments = _moments(s, velocity, offset[:, None])
+        angular = {
+            channels: (flat * even + phase_space * second, masses * even, 2 * velocity * odd)
+            for channels, (even, odd, second) in moments.items()
+        }
     bosons = {"z": _boson(s, Z_MASS_GEV, Z_WIDTH_GEV), "w": _boson(s, W_MASS_GEV, W_WIDTH_GEV)}
     mixings = (pair.first_mixing.T, pair.second_mixing.T)
     charges = (CHARGES_OF[pair.kind](*mixings, quark, pair.scheme) for quark in pair.quarks)
@@ -166,7 +228,7 @@ def _by_squarks(
 
     `angular` has the factors of the quartic charges by the channels of the squarks.
     """
-    sums: list[Any] = [0.0, 0.0, 0.0]
+    sums: list[Any] = [0 * bosons["z"][0]] * 3
     for one, other in combinations_with_replacement(charges, 2):
         channels = "".join(name for name in (one, other) if name in ("t", "u"))
         (real, imaginary), conjugate = (bosons.get(name, (1.0, 0.0)) for name in (one, other))

@@ -221,7 +221,7 @@ def test_a_chargino_and_a_neutralino_share_their_parameters() -> None:
     ("particles", "code"),
     [
         ((1000024, 1000024), "physics.doubly_charged"),
-        ((1000024, 1000021), "physics.no_electroweakino"),
+        ((1000024, 1000021), "physics.unknown_particle"),
     ],
 )
 def test_other_processes_are_refused(particles: tuple[int, int], code: str) -> None:

@@ -94,7 +94,7 @@ def test_rates_fall_with_mass_and_grow_with_energy(beams: Luminosities) -> None:
 @pytest.mark.parametrize("mass", [45.59, 1200.0, np.nan, np.inf])
 def test_masses_outside_the_domain_are_refused(beams: Luminosities, mass: float) -> None:
     pair = identical_pair(np.array([100.0, mass]), np.full((2, 4), 0.5))
-    with refused("physics.neutralino_mass", least=pytest.approx(91.1876 / 2), most=1100):
+    with refused("physics.mass", least=pytest.approx(91.1876 / 2), most=1100):
         cross_sections(pair, 3000.0, beams)
 
 

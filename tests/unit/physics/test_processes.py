@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from nlobayes.physics.processes import KNOWN, Process, charge_of, make_process
+from nlobayes.physics.processes import ELECTROWEAKINOS, Process, charge_of, make_process
 from tests.refusals import refused
 from tests.spectra import PROCESSES
 
@@ -13,7 +13,7 @@ def test_there_are_thirty_processes() -> None:
     """Ten of neutralinos, sixteen of a neutralino and a chargino, four of charginos."""
     made = {
         make_process(*pair)
-        for pair in product(KNOWN, repeat=2)
+        for pair in product(ELECTROWEAKINOS, repeat=2)
         if abs(sum(map(charge_of, pair))) <= 1
     }
     assert made == {Process(*pair) for pair in PROCESSES}
@@ -39,9 +39,9 @@ def test_columns_are_those_of_both_particles() -> None:
 @pytest.mark.parametrize(
     ("pair", "code", "received"),
     [
-        ((1000022, 1000021), "physics.no_electroweakino", 1000021),
-        ((-1000022, 1000022), "physics.no_electroweakino", -1000022),
-        ((0, 1000022), "physics.no_electroweakino", 0),
+        ((1000022, 1000021), "physics.unknown_particle", 1000021),
+        ((-1000022, 1000022), "physics.unknown_particle", -1000022),
+        ((0, 1000022), "physics.unknown_particle", 0),
         ((1000024, 1000024), "physics.doubly_charged", (1000024, 1000024)),
         ((-1000024, -1000037), "physics.doubly_charged", (-1000024, -1000037)),
     ],

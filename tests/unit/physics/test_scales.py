@@ -22,7 +22,7 @@ from nlobayes.physics.splitting import leading_order
 from tests.born import born_cross_section
 from tests.les_houches import LES_HOUCHES_TOY
 
-KINDS = pytest.mark.parametrize("kind", ["neutralinos", "plus", "minus"])
+CHARGES = pytest.mark.parametrize("charge", [0, 1, -1])
 ENERGIES = np.array([[150.0, 600.0, 2500.0]])
 
 
@@ -34,17 +34,17 @@ def beams() -> dict[str, Luminosities]:
     }
 
 
-def of_orders(beams: Luminosities, kind: str, orders: tuple[str, ...]) -> np.ndarray:
-    return beams.at(kind, orders, ENERGIES, ENERGIES[:, 0])
+def of_orders(beams: Luminosities, charge: int, orders: tuple[str, ...]) -> np.ndarray:
+    return beams.at(charge, orders, ENERGIES, ENERGIES[:, 0])
 
 
-@KINDS
+@CHARGES
 def test_the_renormalisation_scale_is_that_of_the_correction_alone(
-    beams: dict[str, Luminosities], kind: str
+    beams: dict[str, Luminosities], charge: int
 ) -> None:
     """(NLO - LO) at mu_R = 2 Q over that at mu_R = Q/2 is a(2 Q) / a(Q/2) of two-loop running."""
     orders = ("lo_pb", "mu_r_half_pb", "mu_r_twice_pb")
-    lo, half, twice = of_orders(beams["invariant_mass"], kind, orders)
+    lo, half, twice = of_orders(beams["invariant_mass"], charge, orders)
     a = [coupling(MSTW2008_NLO, (factor * ENERGIES[0]) ** 2, loops=2) for factor in (0.5, 2.0)]
     np.testing.assert_allclose(
         (twice - lo) / (half - lo), np.broadcast_to(a[1] / a[0], lo.shape), rtol=2e-5
@@ -64,8 +64,8 @@ def test_the_dependence_on_the_scale_is_of_the_next_order() -> None:
         half = luminosities(inputs, 13_000.0, "average_mass", ("lo_pb",))
         whole = luminosities(inputs, 13_000.0)
         q, _ = energies(threshold, half.maximum_gev, half.sqrt_s_gev)
-        (low,) = half.at("plus", ("lo_pb",), q, threshold)
-        lo, _, up, down = whole.at("plus", THREE_POINTS, q, threshold)
+        (low,) = half.at(1, ("lo_pb",), q, threshold)
+        lo, _, up, down = whole.at(1, THREE_POINTS, q, threshold)
         changes.append([low[0, :, 0] / lo[0, :, 0] - 1, up[0, :, 0] / down[0, :, 0] - 1])
         strengths.append(coupling(inputs, threshold**2, loops=2))
     fell, weaker = np.array(changes), np.array(strengths)
@@ -73,15 +73,16 @@ def test_the_dependence_on_the_scale_is_of_the_next_order() -> None:
     np.testing.assert_allclose(powers, [[1, 1], [2, 2]], atol=0.25)
 
 
-@KINDS
+@CHARGES
 def test_at_the_threshold_the_average_mass_is_half_of_q(
-    beams: dict[str, Luminosities], kind: str
+    beams: dict[str, Luminosities], charge: int
 ) -> None:
     """The pairs of scales about it are those about Q, and others are those that share a scale."""
     threshold = np.array([120.0, 700.0, 2100.0])
     at = beams["average_mass"]
     q, _ = energies(threshold, at.maximum_gev, at.sqrt_s_gev)
-    whole, average = (each.at(kind, SEVEN_POINTS, q, threshold)[..., 0] for each in beams.values())
+    both = (each.at(charge, SEVEN_POINTS, q, threshold) for each in beams.values())
+    whole, average = (each[..., 0] for each in both)
     place = SEVEN_POINTS.index
     same = {"nlo_pb": "scale_up_pb", "scale_down_pb": "nlo_pb"}
     for one, other in same.items():
@@ -97,7 +98,7 @@ def test_rates_at_the_average_mass_are_integrals_at_a_fixed_scale(
     """One threshold for every Q: densities at one scale, logarithms of Q over it, by hand."""
     mass, at = 400.0, beams["average_mass"]
     (q,), _ = energies(np.array([800.0]), at.maximum_gev, at.sqrt_s_gev)
-    found = at.at("plus", ("nlo_pb",), q[None], np.array([800.0]))[0, 0, 0]
+    found = at.at(1, ("nlo_pb",), q[None], np.array([800.0]))[0, 0, 0]
     pdfs = evolve(MSTW2008_NLO, np.array([mass**2]), CONTOUR, loops=2)
     minus = np.concatenate([pdfs.minus, 0 * pdfs.plus[3:]])
     quark, antiquark = ((pdfs.plus + sign * minus)[:, 0] / 2 for sign in (1, -1))

@@ -142,7 +142,7 @@ def test_seven_scales_are_read_where_they_are_computed() -> None:
     ("given", "fault"),
     [
         ({"process": [1000024, 1000024]}, "physics.doubly_charged"),
-        ({"process": [1000022, 1000021]}, "physics.no_electroweakino"),
+        ({"process": [1000022, 1000021]}, "physics.unknown_particle"),
         ({"process": [1000022, 1000024], "pair": [1, 1]}, "study.pair_and_process"),
         ({"pair": None}, "study.no_pair"),
         ({"process": [1000024, -1000024], "scan": "fine_tuned"}, "study.fine_tuned_pair"),

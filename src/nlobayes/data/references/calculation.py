@@ -16,7 +16,13 @@ from nlobayes.errors import InputError
 from nlobayes.physics import ENGINE_VERSION
 from nlobayes.physics.mssm import Particle
 from nlobayes.physics.partonic import pair_of
-from nlobayes.physics.processes import KNOWN, columns_of, make_process, name_of, neutralino_pair
+from nlobayes.physics.processes import (
+    ELECTROWEAKINOS,
+    columns_of,
+    make_process,
+    name_of,
+    neutralino_pair,
+)
 from nlobayes.untyped import Array, Document, Facts
 
 ORDERS: dict[tuple[str, float], str] = {
@@ -132,7 +138,11 @@ def _is_number(value: Any) -> bool:
 
 def _has_chargino(value: Any) -> bool:
     """Return whether a value from a file is a process with charginos, in the order of `Process`."""
-    if not isinstance(value, list) or len(value) != 2 or not all(one in KNOWN for one in value):
+    if (
+        not isinstance(value, list)
+        or len(value) != 2
+        or not all(one in ELECTROWEAKINOS for one in value)
+    ):
         return False
     try:
         process = make_process(*value)

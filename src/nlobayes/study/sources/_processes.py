@@ -7,7 +7,13 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field, model_validator
 
 from nlobayes.errors import InputError
-from nlobayes.physics.processes import Process, columns_of, make_process, neutralino_pair
+from nlobayes.physics.processes import (
+    ELECTROWEAKINOS,
+    Process,
+    columns_of,
+    make_process,
+    neutralino_pair,
+)
 from nlobayes.settings.values import Frozen
 from nlobayes.untyped import Document
 
@@ -19,6 +25,9 @@ def _in_order(pair: tuple[int, int]) -> tuple[int, int]:
 
 
 def _as_process(particles: tuple[int, int]) -> tuple[int, int]:
+    for particle in particles:
+        if particle not in ELECTROWEAKINOS:
+            raise InputError("physics.unknown_particle", received=particle, known=ELECTROWEAKINOS)
     return make_process(*particles)
 
 
