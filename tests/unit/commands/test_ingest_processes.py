@@ -87,7 +87,7 @@ def test_xsections_train_at_once(folder: Path, tmp_path: Path, order: int) -> No
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--process", "1000022", "1000021"], "1000021 is no particle number of a neutralino or"),
+        (["--process", "1000022", "1000021"], "1000021 is no particle number of a neutralino,"),
         (["--process", "1000024", "1000037"], "two quarks do not make the pair (1000024, 1000037)"),
         (["--process", "1000024", "1000022", "--pair", "1", "2"], "process: a pair is given too"),
         (["--order", "3", *["--process", "1000023", "-1000024"]], "has the QCD orders 0, 1, 2"),
