@@ -106,7 +106,7 @@ def _rows_kept(table: Table, job: PrepareJob, path: Path, *, whole: bool = True)
     Raises InputError if a column of a sum or of the filter is missing, or no row is kept.
     """
     try:
-        table = add_sums(table, job.sums)
+        table = add_sums(table, job.sums, job.units)
         if job.rows is None:
             return table
         return keep_rows(table, job.rows.column, job.rows.among, job.rows.above, whole=whole)

@@ -241,10 +241,12 @@ def _rows_of(table: Table, kept: np.ndarray) -> Table:
     return table._replace(columns=columns)
 
 
-def add_sums(table: Table, sums: Mapping[str, Mapping[str, float]]) -> Table:
+def add_sums(
+    table: Table, sums: Mapping[str, Mapping[str, float]], declared: Mapping[str, str]
+) -> Table:
     """Add columns, each a sum of columns of numbers of one unit with weights.
 
-    Columns that were not read give an empty sum.
+    Columns that were not read give an empty sum. `declared` has units of columns that name none.
 
     Raises InputError if a part is missing or of text, the parts differ in their unit, or the table
     has a column of the name of a sum.
@@ -255,7 +257,7 @@ def add_sums(table: Table, sums: Mapping[str, Mapping[str, float]]) -> Table:
             raise InputError("data.sum_exists", where="sums", name=name)
         for part in weights:
             check_known(table.columns, part, "sums")
-        if len(found := {units.get(part, "") for part in weights}) > 1:
+        if len(found := {units.get(part) or declared.get(part, "") for part in weights}) > 1:
             raise InputError("data.sum_of_units", where=f"sums.{name}", units=sorted(found))
         parts = [weight * finite_numbers(table, part, "sums") for part, weight in weights.items()]
         columns[name], units[name] = np.sum(parts, axis=0), found.pop()

@@ -10,9 +10,9 @@ from tests.refusals import refused
 
 def test_sums_of_columns_have_their_unit_and_the_weighted_values() -> None:
     table = Table(
-        {"a": np.array([1.0, 2.0]), "b": np.array([10.0, 20.0])}, {"a": "GeV", "b": "GeV"}, {}
+        {"a": np.array([1.0, 2.0]), "b": np.array([10.0, 20.0])}, {"a": "GeV", "b": ""}, {}
     )
-    found = add_sums(table, {"c": {"a": 2.0, "b": -0.5}})
+    found = add_sums(table, {"c": {"a": 2.0, "b": -0.5}}, {"b": "GeV"})
     np.testing.assert_array_equal(found.columns["c"], [-3.0, -6.0])
     assert found.units["c"] == "GeV"
 
@@ -29,7 +29,7 @@ def test_sums_of_columns_have_their_unit_and_the_weighted_values() -> None:
 def test_a_sum_that_cannot_be_is_refused(sums: dict[str, dict[str, float]], code: str) -> None:
     columns = {"a": np.ones(2), "b": np.ones(2), "t": np.array(["x", "y"], object)}
     with refused(code):
-        add_sums(Table(columns, {"a": "GeV", "b": "GeV", "t": ""}, {}), sums)
+        add_sums(Table(columns, {"a": "GeV", "b": "GeV", "t": ""}, {}), sums, {})
 
 
 def test_rows_above_a_number_are_kept() -> None:
