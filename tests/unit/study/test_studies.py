@@ -71,7 +71,7 @@ def test_tables_that_are_not_shipped_are_read_from_one_folder() -> None:
         for dataset in read(path).datasets.values()
         if dataset.source.kind == "table"
     ]
-    assert {Path(path).parent for path in paths} == {Path("data")}
+    assert {Path(path).parent for path in paths} == {Path("data"), Path("data/grids")}
 
 
 def test_make_rivals_knows_which_grids_read_which_table() -> None:

@@ -60,8 +60,9 @@ def test_a_strangers_entries_are_short_and_printable() -> None:
 def test_the_embedded_engine_states_all_of_it() -> None:
     found = scan_table(1, 1, Settings(sqrt_s_tev=7, squark_mass_gev=2000.0, pair=(1, 2))).metadata
     stated = origin({"table_metadata": found, "target": "sigma_pb"})
-    assert stated == found | {"order": "NLO QCD"}
-    assert "unknown" not in stated.values()
+    of_tables = dict.fromkeys(("name", "source", "inclusive"), "unknown")
+    assert stated == found | {"order": "NLO QCD"} | of_tables
+    assert "unknown" not in found.values()
     assert in_words(stated) == (
         "p p -> chi0_1 chi0_2 at 7 TeV, PDG 2212 2212 -> 1000022 1000023, NLO QCD, "
         "MSTW2008 NLO (arXiv:0901.0002), alpha_s 0.12018 at 91.1876 GeV, "
