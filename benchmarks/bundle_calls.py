@@ -37,11 +37,12 @@ def main() -> None:
     parser.add_argument("--jax", action="store_true", help="time the compiled function instead")
     given = parser.parse_args()
     bundle, text = Bundle.load(given.bundle), given.slha.read_text()
-    at, energy = next(iter(bundle.surrogates))
+    known = {entry.key: entry.name for entry in bundle.entries}
+    at, energy = next(iter(known))
     process = key_of(given.process or at)
-    if (process, energy) not in bundle.surrogates:
+    if (process, energy) not in known:
         parser.error(f"the bundle has no {process} at {energy:g} GeV")
-    surrogate = bundle.surrogates[process, energy]
+    surrogate = bundle.surrogates[known[process, energy]]
     spectra = [spectrum(text, number) for number in range(given.calls + 1)]
     if given.jax:
         took, medians = timed(compiled(surrogate), [values(surrogate, one) for one in spectra])

@@ -93,7 +93,10 @@ def of_draws(
 ) -> np.ndarray:
     """Give quantiles (5, point) of sums of draws."""
     spectra = ({name: float(of[row]) for name, of in named.items()} for row in range(points))
-    drawn = [np.quantile(sum_of_draws(surrogates, one), PROBABILITIES) for one in spectra]
+    drawn = [
+        np.quantile(sum_of_draws([(each, one) for each in surrogates]), PROBABILITIES)
+        for one in spectra
+    ]
     return np.transpose(drawn)
 
 
@@ -135,7 +138,8 @@ def shuffled(parts: Sequence[Part], rng: np.random.Generator) -> np.ndarray:
 
 def compare(bundle: Bundle, energy: float, count: int, seed: int) -> None:
     """Print the coverage of all processes at an energy, and of their sum."""
-    chosen = bundle.chosen(energy=energy)
+    names = {pair: entry.name for pair, (entry,) in bundle.offered(energy=energy).items()}
+    chosen = {pair: bundle.surrogates[name] for pair, name in names.items()}
     parameters = sample_parameters(seed, count)
     named = columns(parameters) | {"msq": np.full(count, SQUARKS_GEV)}
     parts = {name: part(one, parameters, named) for name, one in chosen.items()}
@@ -145,7 +149,7 @@ def compare(bundle: Bundle, energy: float, count: int, seed: int) -> None:
         print(f"{name:24} {covered(*one)}")
     engine = np.sum([each.engine for each in every], axis=0)
     drawn = of_draws([*chosen.values()], named, count)
-    factor = bundle.widening([key for key in bundle.surrogates if key[1] == energy])
+    factor = bundle.widening(names.values())
     rows = {
         "sum of the bundle": (engine, drawn[2] + factor * (drawn - drawn[2])),
         "sum, independent": (engine, drawn),

@@ -19,16 +19,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from nlobayes.bundles.index import ENDING, Key
-from nlobayes.bundles.surrogates import Bundle, NamedSurrogate, load_each, repeated_process
-from nlobayes.data.slha import key_of, same_energy, spectrum_of
+from nlobayes.bundles.index import ENDING
+from nlobayes.bundles.surrogates import Bundle, Order, qcd_number
+from nlobayes.data.slha import key_of
 from nlobayes.errors import InputError
-from nlobayes.surrogate.cross_section import CrossSection, cross_section
+from nlobayes.surrogate.cross_section import CrossSection
 from nlobayes.surrogate.domain import INSIDE, NEAR_EDGE
 from nlobayes.untyped import Facts
 
 VARIABLE = "NLOBAYES_SURROGATES"
-PARAMETERS = ("energy", "surrogates")
+PARAMETERS = ("energy", "order", "surrogates")
 FB_PER_PB = 1000.0
 TRUST = {INSIDE: 1, NEAR_EDGE: 0}
 """Trust levels of GAMBIT: 1 for reliable, 0 for questionable and -1 for unreliable values."""
@@ -40,32 +40,37 @@ Answer = dict[str, float | int | str]
 
 
 class Backend:
-    """State of the backend: surrogates by process and energy, requested energy, and spectrum."""
+    """State of the backend: surrogates as one bundle, requested energy and order, and spectrum."""
 
     def __init__(self) -> None:
-        self._surrogates: dict[Key, NamedSurrogate] | None = None
+        self._bundle: Bundle | None = None
         self._energy: float | None = None
+        self._order: Order = None
         self._slha: str | None = None
         self._answers: dict[tuple[int, ...], Answer] = {}
 
     def set_parameters(self, parameters: Facts) -> None:
-        """Set `energy` in GeV, and `surrogates`: paths of files or bundles, or names of bundles.
+        """Set `energy` in GeV, `order`, and `surrogates`: paths of files or bundles, or names.
+
+        Without `order` the entry of a process that applies to the spectrum is taken, as by
+        `Bundle.predict`.
 
         Raises
         ------
         InputError
             If a parameter is unknown, or a surrogate cannot be loaded, does not store its process,
-            or has the same process as another.
+            or has the same name as another.
         """
         for name in parameters:
             if name not in PARAMETERS:
                 raise InputError("surrogate.gambit_parameter", name=name, known=PARAMETERS)
-        energy, surrogates = self._energy, self._surrogates
+        energy, bundle = self._energy, self._bundle
+        order = qcd_number(parameters["order"]) if "order" in parameters else self._order
         if "energy" in parameters:
             energy = _energy(parameters["energy"])
         if "surrogates" in parameters:
-            surrogates = _load(_paths(parameters["surrogates"]))
-        self._energy, self._surrogates, self._answers = energy, surrogates, {}
+            bundle = _load(_paths(parameters["surrogates"]))
+        self._energy, self._order, self._bundle, self._answers = energy, order, bundle, {}
 
     def import_slha_string(self, slha: str) -> None:
         """Set the spectrum as SLHA text. Invalid text gives trust level -1 later."""
@@ -99,27 +104,16 @@ class Backend:
     def _answer(self, outgoing: tuple[int, ...]) -> Answer:
         if self._slha is None:
             return _nothing("no SLHA spectrum was imported")
-        if self._surrogates is None:
-            self._surrogates = _load(_from_environment())
-        energies = {key[1]: key for key in self._surrogates if key[0] == outgoing}
-        if self._energy is not None:
-            requested = self._energy
-            energies = {e: key for e, key in energies.items() if same_energy(e, requested)}
-        if len(energies) != 1:
-            return _nothing(self._missing(outgoing, [*energies]))
-        (key,) = energies.values()
+        if self._bundle is None:
+            self._bundle = _load(_from_environment())
+        if not self._bundle.entries:
+            return _nothing(f"no surrogates: set `surrogates`, or {VARIABLE}")
         try:
-            surrogate = self._surrogates[key][1]
-            spectrum = spectrum_of(self._slha, "SLHA", surrogate.inputs, surrogate.condition_names)
-            return _in_fb(cross_section(surrogate, spectrum), surrogate.failed_checks)
+            found = self._bundle.predict(self._slha, [outgoing], self._energy, self._order)
         except InputError as error:
             return _nothing(str(error))
-
-    def _missing(self, outgoing: tuple[int, ...], energies: list[float]) -> str:
-        if energies:
-            return f"surrogates at {', '.join(f'{e:g}' for e in energies)} GeV: set `energy`"
-        at = "" if self._energy is None else f" at {self._energy:g} GeV"
-        return f"no surrogate of {' '.join(map(str, outgoing))}{at}"
+        section = found[outgoing]
+        return _in_fb(section, self._bundle.surrogates[section.entry].failed_checks)
 
 
 def _energy(received: Any) -> float:
@@ -143,16 +137,9 @@ def _from_environment() -> list[Path]:
     return [Path(path) for path in os.environ.get(VARIABLE, "").split(os.pathsep) if path]
 
 
-def _load(paths: Iterable[Path]) -> dict[Key, NamedSurrogate]:
+def _load(paths: Iterable[Path]) -> Bundle:
     """Load surrogate files, and the surrogates of bundles given by folder or name."""
-    loaded: dict[Key, NamedSurrogate] = {}
-    for path in paths:
-        found = load_each([path]) if path.suffix == ENDING else Bundle.load(path).loaded
-        for key, (name, surrogate) in found.items():
-            if key in loaded:
-                raise repeated_process(name, loaded[key][0], surrogate)
-            loaded[key] = name, surrogate
-    return loaded
+    return Bundle.of(*(path if path.suffix == ENDING else Bundle.load(path) for path in paths))
 
 
 def _in_fb(predicted: CrossSection, failed: Mapping[str, Sequence[str]]) -> Answer:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from nlobayes.artifacts.contents import write_surrogate
+from nlobayes.surrogate.cross_section import CrossSection, Part, cross_section, total
 from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.types import Dataset, SurrogateContent
 
@@ -43,4 +44,11 @@ def spectrum_of(surrogate: Surrogate, squarks: float | None = 3000.0) -> str:
             *("Block MASS", *(f"  {pid}  {value!r}" for pid, value in masses.items())),
             *("Block NMIX", *(f"  {i} {j}  {value!r}" for (i, j), value in rows.items()), ""),
         ]
+    )
+
+
+def added(surrogates: Mapping[str, Surrogate], spectrum: Mapping[str, float]) -> CrossSection:
+    """Add the cross sections of surrogates at one spectrum."""
+    return total(
+        {n: Part(one, spectrum, cross_section(one, spectrum)) for n, one in surrogates.items()}
     )

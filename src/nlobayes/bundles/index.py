@@ -1,4 +1,9 @@
-"""The index of a bundle, `bundle.json`: the surrogates in its folder and their processes."""
+"""The index of a bundle, `bundle.json`: the surrogates in its folder and their processes.
+
+An entry is known by its name, which is that of the grid or table behind the surrogate if it states
+one. Several entries may have one process and energy: of different orders, sources or pure states.
+Version 1 had one entry for each, with the name of its file instead.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +16,9 @@ from nlobayes.artifacts.files import read_json
 from nlobayes.bundles import shared_rows
 from nlobayes.bundles.shared_rows import SharedRows, read_rows
 from nlobayes.data.slha import key_of
+from nlobayes.data.statements import UNKNOWN
 from nlobayes.errors import InputError
+from nlobayes.surrogate.cross_section import central
 from nlobayes.surrogate.facts import POSITIVE, TRUTH_OR_NONE, Rule
 from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.untyped import Document
@@ -19,10 +26,10 @@ from nlobayes.untyped import Document
 INDEX = "bundle.json"
 ENDING = ".nc"
 """Ending of surrogate files."""
-VERSION = 1
+VERSIONS = (1, 2)
 NAMED = "nlobayes_bundle"
 SHARED = "shared_rows"
-PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,199}\.nc")
+PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,199}")
 SHA256 = re.compile(r"[0-9a-f]{64}")
 MOST = 10_000
 """Largest number of surrogates of a bundle."""
@@ -32,37 +39,64 @@ Key = tuple[tuple[int, ...], float]
 
 
 class Entry(NamedTuple):
-    """A surrogate of a bundle: its process, energy in GeV, file, and its failed checks."""
+    """A surrogate of a bundle: its name, process, energy in GeV, and failed checks.
 
+    `inclusive` states which processes are added, and is empty if the cross section is of one.
+    """
+
+    name: str
     process: str
     incoming: tuple[int, ...]
     outgoing: tuple[int, ...]
     sqrt_s_gev: float
     order: str
-    file: str
+    inclusive: str
     sha256: str
     converged: bool | None
     failed_checks: dict[str, list[str]]
 
     @property
+    def file(self) -> str:
+        """Name of its file."""
+        return f"{self.name}{ENDING}"
+
+    @property
     def key(self) -> Key:
-        """Key that is unique in its bundle."""
+        """Produced particles and energy."""
         return key_of(self.outgoing), self.sqrt_s_gev
+
+    @property
+    def place(self) -> tuple[object, ...]:
+        """Key by which entries are sorted: energy, particles, name."""
+        return self.sqrt_s_gev, *place_of(key_of(self.outgoing)), self.name
+
+
+def place_of(pair: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the key by which processes are sorted: particles, then charges."""
+    return tuple(map(abs, pair)), pair
 
 
 def entry_of(surrogate: Surrogate) -> Entry:
-    """Make the entry of a surrogate, which must store its process, and name its file."""
-    process = surrogate.process
-    assert process is not None
-    outgoing = key_of(process.outgoing)
-    name = "_".join(map(str, outgoing))
+    """Make the entry of a surrogate, whose target must be a central cross section.
+
+    Raises InputError if it is not, or if the stated name cannot be that of a file.
+    """
+    process, stated = central(surrogate), surrogate.origin
+    outgoing, unstated = key_of(process.outgoing), {"", UNKNOWN}
+    name = stated.get("name", "")
+    if name in unstated:
+        name = f"{process.sqrt_s_gev:g}GeV_{'_'.join(map(str, outgoing))}"
+    if not RULES["name"].holds(name):
+        raise InputError("bundles.no_name", name=name)
+    inclusive = stated.get("inclusive", "")
     return Entry(
-        process=surrogate.origin["process"],
+        name=name,
+        process=stated["process"],
         incoming=process.incoming,
         outgoing=outgoing,
         sqrt_s_gev=process.sqrt_s_gev,
-        order=surrogate.origin["order"],
-        file=f"{process.sqrt_s_gev:g}GeV_{name}.nc",
+        order=stated["order"],
+        inclusive="" if inclusive in unstated else inclusive,
         sha256=surrogate.sha256,
         converged=surrogate.facts["verdict"]["converged"],
         failed_checks=surrogate.failed_checks,
@@ -80,7 +114,7 @@ def as_mapping(index: Index) -> Document:
     """Return the index of a bundle as a JSON object."""
     listed = [entry._asdict() for entry in index.entries]
     shared = [*map(shared_rows.as_mapping, index.shared)]
-    return {NAMED: VERSION, "surrogates": listed, SHARED: shared}
+    return {NAMED: VERSIONS[-1], "surrogates": listed, SHARED: shared}
 
 
 def read_index(folder: Path) -> Index:
@@ -90,21 +124,31 @@ def read_index(folder: Path) -> Index:
     """
     path = folder / INDEX
     content = read_json(path, NAMED, "surrogates")
-    if content[NAMED] != VERSION:
-        raise InputError("bundles.version", where=path, received=content[NAMED], allowed=VERSION)
+    version = content[NAMED]
+    if version not in VERSIONS or type(version) is not int:
+        raise InputError("bundles.version", where=path, received=version, allowed=VERSIONS)
     listed = content["surrogates"]
     if not isinstance(listed, list) or not 0 < len(listed) <= MOST:
         raise InputError("bundles.no_list", where=path, most=MOST)
+    if version == 1:
+        listed = [_of_version_1(given) for given in listed]
     entries = tuple(_entry(given, f"{path}: surrogate {n}") for n, given in enumerate(listed, 1))
+    for name, count in Counter(entry.name for entry in entries).items():
+        if count > 1:
+            raise InputError("bundles.index_twice", where=path, value=name)
     files = [entry.file for entry in entries]
-    for values in ([entry.key for entry in entries], files):
-        for value, count in Counter[object](values).items():
-            if count > 1:
-                raise InputError("bundles.index_twice", where=path, value=value)
     shared = content.get(SHARED, [])  # bundles of earlier versions have none
     if not isinstance(shared, list) or len(shared) > MOST:
         raise InputError("bundles.shared_rows", where=path)
     return Index(entries, tuple(read_rows(given, files, str(path)) for given in shared))
+
+
+def _of_version_1(given: Any) -> Any:
+    """Convert an entry of version 1, which named the file and had one process."""
+    if not isinstance(given, dict) or not isinstance(file := given.get("file"), str):
+        return given
+    others = {name: value for name, value in given.items() if name != "file"}
+    return {**others, "name": file.removesuffix(ENDING), "inclusive": ""}
 
 
 def _entry(given: Any, where: str) -> Entry:
@@ -127,15 +171,16 @@ PARTICLES = Rule(
     "PDG numbers", lambda v: isinstance(v, list) and len(v) > 1 and all(type(n) is int for n in v)
 )
 RULES = {
+    "name": Rule(
+        "a plain name of at most 200 letters, digits and . _ + -",
+        lambda v: isinstance(v, str) and PLAIN_NAME.fullmatch(v) is not None,
+    ),
     "process": TEXT,
     "incoming": PARTICLES,
     "outgoing": PARTICLES,
     "sqrt_s_gev": Rule("an energy above 0, in GeV", POSITIVE.holds),
     "order": TEXT,
-    "file": Rule(
-        "the plain name of a file, which ends in .nc",
-        lambda v: isinstance(v, str) and PLAIN_NAME.fullmatch(v) is not None,
-    ),
+    "inclusive": TEXT,
     "sha256": Rule(
         "64 hexadecimal digits", lambda v: isinstance(v, str) and SHA256.fullmatch(v) is not None
     ),

@@ -2,57 +2,128 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Literal, NamedTuple, Self
 
 from nlobayes.artifacts.seals import digest
 from nlobayes.bundles.fetching import catalog, fetch
-from nlobayes.bundles.index import Index, Key, read_index
+from nlobayes.bundles.index import Entry, Index, entry_of, read_index
+from nlobayes.bundles.offers import (
+    Offer,
+    among,
+    at_energy,
+    of_order,
+    offers_of,
+    overlapping,
+    preference,
+    together,
+)
 from nlobayes.bundles.shared_rows import widening
-from nlobayes.data.slha import key_of, same_energy, spectrum_of
-from nlobayes.data.slha_blocks import read_text
+from nlobayes.bundles.spectra import Needs, Point, Spectrum, points_of
+from nlobayes.data.slha import key_of
+from nlobayes.data.statements import QCD_ORDERS, read_order
 from nlobayes.errors import InputError
-from nlobayes.surrogate.cross_section import CrossSection, central, cross_sections, total
-from nlobayes.surrogate.identity import check_summands, differences, in_words
-from nlobayes.surrogate.point_arrays import values_of
+from nlobayes.surrogate.cross_section import (
+    CrossSection,
+    Part,
+    cross_section,
+    nothing,
+    standing_of,
+    total,
+)
+from nlobayes.surrogate.identity import check_summands, differences
 from nlobayes.surrogate.surrogate import Surrogate
 
-Spectrum = Any
-"""An SLHA file, SLHA text of several lines, or values by the names of columns (masses in GeV): a
-mapping, or a row of a frame."""
 Processes = Iterable[Iterable[int]] | Literal["all"]
 """Pairs of PDG numbers, in any order: `[(1000022, 1000023)]`."""
-NamedSurrogate = tuple[str, Surrogate]
-"""The path of a surrogate file, and the surrogate."""
+Order = str | int | None
+"""A QCD order, as `NLO+NLL` or its number in blocks XSECTION; None for any."""
+Requested = Mapping[tuple[int, ...], Sequence[Offer]]
+"""For each requested process, the offers of its energy and order."""
+Located = tuple[Offer, Point]
+"""An offer, and its values of a spectrum."""
+
+
+class Surrogates(Mapping[str, Surrogate]):
+    """Surrogates of entries by name, each loaded at its first use.
+
+    Attributes
+    ----------
+    paths
+        Their files.
+    """
+
+    def __init__(
+        self, entries: Iterable[Entry], paths: Mapping[str, Path], loaded: Mapping[str, Surrogate]
+    ) -> None:
+        self.paths = paths
+        self._entries = {entry.name: entry for entry in entries}
+        self._loaded = {**loaded}
+
+    def __getitem__(self, name: str) -> Surrogate:
+        """Return a surrogate.
+
+        Raises InputError if its file is missing, cannot be loaded, or has another digest, name or
+        process than the index states.
+        """
+        if name not in self._loaded:
+            self._loaded[name] = self._load(self._entries[name])
+        return self._loaded[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def _load(self, entry: Entry) -> Surrogate:
+        path = self.paths[entry.name]
+        if digest(path) != entry.sha256:
+            raise InputError("bundles.other_file", where=path, listed=entry.sha256[:12])
+        surrogate = Surrogate.load(path)
+        if entry_of(surrogate).key != entry.key:
+            raise InputError("bundles.other_process", where=path, stated=entry.key)
+        return surrogate
+
+
+class Chosen(NamedTuple):
+    """An offer of a process, its values of a spectrum, and its prediction."""
+
+    offer: Offer
+    point: Point
+    found: CrossSection
 
 
 class Bundle:
     """Surrogates of several processes, which predict spectra.
 
+    A process may have several entries, of different orders, sources or pure states. `predict` takes
+    for each process the entry that applies to the spectrum; `bundles.offers` has the rule.
+
     Attributes
     ----------
     entries
-        Entries of the index, one for each surrogate: process, energy, file, SHA-256 and verdicts.
+        Entries of the index, one for each surrogate: name, process, energy, SHA-256 and verdicts.
     shared
         Errors at the validation rows that surrogates share; they set the width of the interval of a
         sum.
     surrogates
-        Each `Surrogate` by the `key` of its entry: produced particles, and energy in GeV.
-    loaded
-        The same surrogates, each with the path of its file.
+        Each `Surrogate` by the name of its entry. It is loaded at its first use.
     """
 
-    def __init__(self, index: Index, loaded: Mapping[Key, NamedSurrogate]) -> None:
+    def __init__(
+        self, index: Index, paths: Mapping[str, Path], loaded: Mapping[str, Surrogate] | None = None
+    ) -> None:
         self.entries, self.shared = index
-        self.loaded = loaded
-        self.surrogates: dict[Key, Surrogate] = {key: named[1] for key, named in loaded.items()}
-        self._last: dict[Key, tuple[Mapping[str, float], CrossSection]] = {}
+        self.surrogates = Surrogates(self.entries, paths, loaded or {})
+        self._offers = offers_of(self.entries)
+        self._last: dict[tuple[str, tuple[int, ...]], Chosen] = {}
 
     def __repr__(self) -> str:
         """Describe the bundle: numbers of surrogates and processes, energies, and failed checks."""
         failed = sum(any(entry.failed_checks.values()) for entry in self.entries)
-        pairs = len({outgoing for outgoing, _ in self.surrogates})
+        pairs = len({offer.outgoing for offer in self._offers})
         energies = ", ".join(f"{energy:g}" for energy in self.energies)
         verdict = f"checks of {failed} failed" if failed else "all checks passed"
         content = f"{len(self.entries)} surrogates of {pairs} processes at {energies} GeV"
@@ -62,16 +133,45 @@ class Bundle:
     def load(cls, path_or_name: str | Path) -> Self:
         """Load a bundle from a folder, or download it once by its name in `list`.
 
+        Surrogates are loaded when they are needed, and then compared with the index.
+
         Raises
         ------
         InputError
-            If there is no such folder or name, the download fails, or a file differs from the
-            index.
+            If there is no such folder or name, the download fails, or the index cannot be used.
         """
         folder = Path(path_or_name)
         if not folder.is_dir():
             folder = fetch(str(path_or_name))
-        return cls(*load_folder(folder))
+        index = read_index(folder)
+        return cls(index, {entry.name: folder / entry.file for entry in index.entries})
+
+    @classmethod
+    def of(cls, *parts: Path | Bundle) -> Self:
+        """Make a bundle of files of surrogates and of bundles, without shared rows.
+
+        Raises
+        ------
+        InputError
+            If a file cannot be loaded, stores no process, predicts no central cross section, or has
+            the same name as another.
+        """
+        entries: dict[str, Entry] = {}
+        paths: dict[str, Path] = {}
+        loaded: dict[str, Surrogate] = {}
+        for part in parts:
+            for entry, path, surrogate in _listed(part):
+                if first := paths.get(entry.name):
+                    raise InputError(
+                        "bundles.twice",
+                        path=path,
+                        first=first,
+                        name=entry.name,
+                        process=entry.process,
+                    )
+                entries[entry.name], paths[entry.name] = entry, path
+                loaded |= {} if surrogate is None else {entry.name: surrogate}
+        return cls(Index(tuple(sorted(entries.values(), key=lambda e: e.place))), paths, loaded)
 
     @staticmethod
     def list() -> tuple[str, ...]:
@@ -86,12 +186,19 @@ class Bundle:
     @property
     def energies(self) -> tuple[float, ...]:
         """Energies in GeV."""
-        return tuple(sorted({energy for _, energy in self.surrogates}))
+        return tuple(sorted({entry.sqrt_s_gev for entry in self.entries}))
 
     def predict(
-        self, spectrum: Spectrum, processes: Processes = "all", energy: float | None = None
+        self,
+        spectrum: Spectrum,
+        processes: Processes = "all",
+        energy: float | None = None,
+        order: Order = None,
     ) -> dict[tuple[int, ...], CrossSection]:
         """Predict the cross section of each process in pb, by PDG numbers.
+
+        A process whose masses or mixings the spectrum lacks is NaN and `outside`, for a stated
+        reason.
 
         Parameters
         ----------
@@ -102,107 +209,180 @@ class Bundle:
             Processes to predict; by default all at that energy.
         energy
             Energy in GeV; optional if all these processes have the same one.
+        order
+            QCD order, as `NLO+NLL` or its number in blocks XSECTION; by default the highest.
 
         Raises
         ------
         InputError
-            If the spectrum cannot be used, a process is not in the bundle at that energy or is
-            given twice, or there are several energies. Then nothing is predicted.
+            If no process can be predicted, a process is not in the bundle at that energy and order
+            or is given twice, or there are several energies. Then nothing is predicted.
         """
-        chosen = self._chosen(processes, energy)
-        predicted = self._predicted(chosen, self._spectrum(spectrum, chosen))
-        return {key[0]: predicted[key]._replace(errors={**predicted[key].errors}) for key in chosen}
+        chosen = self._chosen(spectrum, self._requested(processes, energy, order))
+        return {
+            pair: one.found._replace(errors={**one.found.errors}) for pair, one in chosen.items()
+        }
 
     def total(
-        self, spectrum: Spectrum, processes: Processes = "all", energy: float | None = None
+        self,
+        spectrum: Spectrum,
+        processes: Processes = "all",
+        energy: float | None = None,
+        order: Order = None,
     ) -> CrossSection:
         """Add the cross sections of processes; `surrogate.cross_section` states how errors add.
 
-        `reason` also states if the processes come from several engines, or if only some of them
-        state their parton distributions.
+        Of all processes, those whose masses or mixings the spectrum lacks are left out, and
+        `reason` names them. It also states if the processes have different orders, parton
+        distributions or engines, or only some of them state these.
 
         Raises
         ------
         InputError
-            As `predict`, or if two processes state different orders or parton distributions.
+            As `predict`, or if only some of the processes are LO, or one is in the sum of another.
         """
-        chosen = self._chosen(processes, energy)
-        parts = self._named(sorted(chosen))
-        origins = [surrogate.origin for surrogate in parts.values()]
+        chosen = self._chosen(spectrum, self._requested(processes, energy, order))
+        added = {
+            pdg_text(pair): Part(self.surrogates[one.found.entry], _values(one.point), one.found)
+            for pair, one in chosen.items()
+            if processes != "all" or not isinstance(one.point, InputError)
+        }
+        both = overlapping([one.offer for pair, one in chosen.items() if pdg_text(pair) in added])
+        if both:
+            raise InputError("bundles.overlap", names=[offer.entry.name for offer in both])
+        origins = [part.surrogate.origin for part in added.values()]
         check_summands(origins)
-        point = self._spectrum(spectrum, chosen)
-        added = total(parts, point, widening=self.widening(chosen))
-        return added._replace(reason="; ".join(filter(None, [added.reason, differences(origins)])))
+        found = total(added, widening=self.widening(part.found.entry for part in added.values()))
+        lacking = [
+            f"without {pdg_text(pair)}: {one.found.reason}"
+            for pair, one in chosen.items()
+            if pdg_text(pair) not in added
+        ]
+        reasons = [found.reason, differences(origins), *lacking]
+        return found._replace(reason="; ".join(filter(None, reasons)))
 
-    def chosen(
-        self, processes: Processes = "all", energy: float | None = None
-    ) -> dict[str, Surrogate]:
-        """Return the surrogates of processes at one energy, by PDG numbers; errors as `predict`."""
-        return self._named(self._chosen(processes, energy))
+    def candidates(
+        self,
+        spectrum: Spectrum,
+        process: Iterable[int],
+        energy: float | None = None,
+        order: Order = None,
+    ) -> Sequence[CrossSection]:
+        """Predict a process by every entry that serves it, the one of `predict` first.
 
-    def widening(self, chosen: Sequence[Key]) -> float:
-        """Return the factor on the interval of the sum of surrogates, which are given by key.
+        Entries of LO and of sums of processes come last, if there are others.
+
+        Raises
+        ------
+        InputError
+            As `predict`, but entries whose inputs the spectrum lacks are NaN and `outside`.
+        """
+        ((_, offers),) = self._requested([process], energy, order).items()
+        located = [*zip(offers, self._points(spectrum, offers), strict=True)]
+        first = among(offers)
+        some = [each for each in located if each[0] in first]
+        others = [each for each in located if each[0] not in first]
+        ranked = (*self._ranked(some), *self._ranked(others))
+        return [self._predicted(*each).found for each in ranked]
+
+    def offered(
+        self, processes: Processes = "all", energy: float | None = None, order: Order = None
+    ) -> dict[str, Sequence[Entry]]:
+        """Return the entries of processes at one energy, by PDG numbers; errors as `predict`."""
+        requested = self._requested(processes, energy, order)
+        return {pdg_text(pair): [o.entry for o in offers] for pair, offers in requested.items()}
+
+    def widening(self, names: Iterable[str]) -> float:
+        """Return the factor on the interval of the sum of surrogates, given by name.
 
         The widened interval covers 68 % of the sums at the validation rows that they share. The
         factor is 1 for one surrogate, and if the index has no rows that all of them share.
         """
-        files = [entry.file for entry in self.entries if entry.key in chosen]
+        chosen = {*names}
+        files = [entry.file for entry in self.entries if entry.name in chosen]
         return widening(self.shared, files) if len(files) > 1 else 1.0
 
-    def _predicted(
-        self, chosen: Sequence[Key], spectrum: Mapping[str, float]
-    ) -> Mapping[Key, CrossSection]:
-        """Return predictions, computing those that are not known from the last call."""
-        points = {key: self._point(key, spectrum) for key in chosen}
-        new = [key for key in chosen if self._last.get(key, ({},))[0] != points[key]]
-        predicted = cross_sections(self._named(new), spectrum).values()
-        for key, found in zip(new, predicted, strict=True):
-            self._last[key] = points[key], found
-        return {key: self._last[key][1] for key in chosen}
+    def _chosen(self, spectrum: Spectrum, requested: Requested) -> dict[tuple[int, ...], Chosen]:
+        """Predict each process by the offer with the largest `preference` at a spectrum.
 
-    def _point(self, key: Key, spectrum: Mapping[str, float]) -> dict[str, float]:
-        """Select the values of a spectrum on which the prediction of a surrogate depends."""
-        surrogate = self.surrogates[key]
-        names = (*surrogate.inputs, *surrogate.condition_names)
-        return {name: spectrum[name] for name in names if name in spectrum}
-
-    def _named(self, chosen: Sequence[Key]) -> dict[str, Surrogate]:
-        return {pdg_text(outgoing): self.surrogates[outgoing, at] for outgoing, at in chosen}
-
-    def _chosen(self, processes: Processes, energy: float | None) -> Sequence[Key]:
-        """Return the keys of the requested surrogates, in the order of the request."""
-        keys = [key for key in self.surrogates if energy is None or same_energy(key[1], energy)]
-        available = dict.fromkeys(pair for pair, _ in keys)
-        requested = [*available] if processes == "all" else _pairs(processes)
-        missing = [pair for pair in requested if pair not in available]
-        if missing or not requested:
-            raise self._lacks(missing, energy)
-        chosen = [key for pair in requested for key in keys if key[0] == pair]
-        energies = sorted({at for _, at in chosen})
-        if len(energies) > 1:
-            raise InputError("bundles.energies", energies=energies)
+        Raises InputError if the spectrum lacks what is needed of all processes.
+        """
+        offers = {pair: among(each) for pair, each in requested.items()}
+        points = iter(self._points(spectrum, [o for each in offers.values() for o in each]))
+        located = {pair: [(o, next(points)) for o in each] for pair, each in offers.items()}
+        chosen = {
+            pair: self._predicted(*(each[0] if len(each) == 1 else self._ranked(each)[0]))
+            for pair, each in located.items()
+        }
+        if all(isinstance(one.point, InputError) for one in chosen.values()):
+            pair, one = next(iter(chosen.items()))
+            raise _unreadable(pair, one.point)
         return chosen
 
-    def _lacks(self, missing: Sequence[tuple[int, ...]], energy: float | None) -> InputError:
-        at = "any energy" if energy is None else f"{energy:g} GeV"
-        known = [f"{pdg_text(pair)} at {e:g} GeV" for pair, e in self.surrogates]
-        return InputError("bundles.lacks", missing=[*map(pdg_text, missing)], at=at, known=known)
+    def _ranked(self, located: Sequence[Located]) -> Sequence[Located]:
+        """Sort offers by their `preference`; those that the spectrum lacks values for are last."""
+        readable = [each for each in located if not isinstance(each[1], InputError)]
 
-    def _spectrum(self, given: Spectrum, chosen: Sequence[Key]) -> Mapping[str, float]:
-        """Read the values that the requested surrogates need, and no others."""
-        surrogates = [self.surrogates[key] for key in chosen]
-        columns = {name for surrogate in surrogates for name in surrogate.inputs}
-        conditions = {name for surrogate in surrogates for name in surrogate.condition_names}
-        if not isinstance(given, str | Path):
-            return values_of(given, columns | conditions)
-        is_text = isinstance(given, str) and "\n" in given
-        text, source = (given, "SLHA") if is_text else (read_text(Path(given)), str(given))
-        return spectrum_of(str(text), source, columns, conditions)
+        def key(each: Located) -> tuple[object, ...]:
+            surrogate = self.surrogates[each[0].entry.name]
+            standing = standing_of(surrogate, _values(each[1]))
+            return preference(each[0], standing, len(surrogate.inputs))
+
+        others = [each for each in located if isinstance(each[1], InputError)]
+        return *sorted(readable, key=key, reverse=True), *others
+
+    def _points(self, spectrum: Spectrum, offers: Sequence[Offer]) -> Sequence[Point]:
+        """Read the values of a spectrum that each offer needs."""
+        needs = []
+        for offer in offers:
+            surrogate = self.surrogates[offer.entry.name]
+            names = surrogate.inputs, surrogate.condition_names
+            needs.append(Needs(*({name: offer.named(name) for name in each} for each in names)))
+        return points_of(spectrum, needs)
+
+    def _predicted(self, offer: Offer, point: Point) -> Chosen:
+        """Predict a process by an offer, unless its last point was the same."""
+        key, name = (offer.entry.name, offer.outgoing), offer.entry.name
+        if isinstance(point, InputError):
+            return Chosen(offer, point, nothing(point.reason)._replace(entry=name))
+        if key not in self._last or self._last[key].point != point:
+            found = cross_section(self.surrogates[name], point)._replace(entry=name)
+            self._last[key] = Chosen(offer, point, found)
+        return self._last[key]
+
+    def _requested(self, processes: Processes, energy: float | None, order: Order) -> Requested:
+        """Return the offers of each requested process, in the order of the request."""
+        known = at_energy(self._offers, energy)
+        if not known:
+            raise InputError("bundles.no_energy", received=energy, known=self.energies)
+        number = qcd_number(order)
+        offers = of_order(known, number)
+        if not offers:
+            orders = sorted({offer.entry.order for offer in known})
+            raise InputError("bundles.no_order", received=order, known=orders)
+        pairs = together(offers) if processes == "all" else _pairs(processes)
+        found = {pair: [o for o in offers if o.outgoing == pair] for pair in pairs}
+        missing = [pdg_text(pair) for pair, each in found.items() if not each]
+        if missing or not found:
+            listed = dict.fromkeys(pdg_text(o.outgoing) for o in offers)
+            raise InputError("bundles.lacks", missing=missing, known=[*listed])
+        energies = sorted({o.entry.sqrt_s_gev for each in found.values() for o in each})
+        if len(energies) > 1:
+            raise InputError("bundles.energies", energies=energies)
+        return found
 
 
 def pdg_text(pair: Iterable[int]) -> str:
     """Write PDG numbers with spaces between them."""
     return " ".join(map(str, pair))
+
+
+def qcd_number(order: Order) -> int | None:
+    """Return the number of a QCD order; None for any."""
+    number = read_order(order) if isinstance(order, str) else order
+    if order is not None and number not in QCD_ORDERS.values():
+        raise InputError("bundles.no_order", received=order, known=[*QCD_ORDERS])
+    return number
 
 
 def _pairs(processes: Processes) -> list[tuple[int, ...]]:
@@ -217,51 +397,24 @@ def _pairs(processes: Processes) -> list[tuple[int, ...]]:
     return pairs
 
 
-def load_each(paths: Iterable[Path]) -> dict[Key, NamedSurrogate]:
-    """Load surrogate files, in their order.
-
-    Raises
-    ------
-    InputError
-        If a file cannot be loaded, stores no process, predicts no central cross section, or has the
-        same process and energy as another.
-    """
-    loaded: dict[Key, NamedSurrogate] = {}
-    for path in paths:
-        surrogate = Surrogate.load(path)
-        try:
-            process = central(surrogate)
-        except InputError as error:
-            raise error.within(path) from None
-        key = key_of(process.outgoing), process.sqrt_s_gev
-        if key in loaded:
-            raise repeated_process(str(path), loaded[key][0], surrogate)
-        loaded[key] = str(path), surrogate
-    return loaded
+def _values(point: Point) -> Mapping[str, float]:
+    """Return the values of a point; none if they cannot be read."""
+    return {} if isinstance(point, InputError) else point
 
 
-def repeated_process(path: str, first: str, surrogate: Surrogate) -> InputError:
-    """Return the error for two files with the same process and energy."""
-    return InputError("bundles.twice", path=path, first=first, process=in_words(surrogate.origin))
+def _unreadable(pair: Iterable[int], point: Point) -> InputError:
+    """Return the error of a process whose values cannot be read, with the place of the spectrum."""
+    assert isinstance(point, InputError)
+    return point.within(pdg_text(pair)) if point.where is None else point
 
 
-def load_folder(folder: Path) -> tuple[Index, dict[Key, NamedSurrogate]]:
-    """Load a bundle: its index, and its surrogates.
-
-    Raises
-    ------
-    InputError
-        If the index cannot be used, or a file is missing, has another digest or another process
-        than the index states; also as `load_each`.
-    """
-    index = read_index(folder)
-    for entry in index.entries:
-        if digest(folder / entry.file) != entry.sha256:
-            raise InputError(
-                "bundles.other_file", where=folder / entry.file, listed=entry.sha256[:12]
-            )
-    loaded = load_each(folder / entry.file for entry in index.entries)
-    for entry, key in zip(index.entries, loaded, strict=True):
-        if entry.key != key:
-            raise InputError("bundles.other_process", where=folder / entry.file, stated=entry.key)
-    return index, loaded
+def _listed(part: Path | Bundle) -> Iterator[tuple[Entry, Path, Surrogate | None]]:
+    """List the entries of a bundle, or that of a file of a surrogate, which is loaded."""
+    if isinstance(part, Bundle):
+        yield from ((e, part.surrogates.paths[e.name], None) for e in part.entries)
+        return
+    surrogate = Surrogate.load(part)
+    try:
+        yield entry_of(surrogate), part, surrogate
+    except InputError as error:
+        raise error.within(part) from None

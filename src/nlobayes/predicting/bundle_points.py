@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from nlobayes.artifacts.streams import Rows, to_rows
-from nlobayes.bundles.surrogates import Bundle, Processes, pdg_text
+from nlobayes.bundles.surrogates import Bundle, Order, Processes, pdg_text
 from nlobayes.data.slha_blocks import is_slha, to_integers
 from nlobayes.data.spectrum_chunks import list_files
 from nlobayes.errors import InputError
 from nlobayes.predicting.points import Tally, Unpredicted
 from nlobayes.surrogate.answers import DOMAIN, REASON, quantile_names
-from nlobayes.surrogate.cross_section import CrossSection
-from nlobayes.surrogate.domain import OUTSIDE
-from nlobayes.surrogate.surrogate import Surrogate
+from nlobayes.surrogate.cross_section import CrossSection, nothing
 from nlobayes.surrogate.theory import MEDIAN_AND_INTERVAL, REGRESSION, SIDES, TOTAL
 
 FILES = 256
 """SLHA files per chunk of rows."""
 SUM = "sum"
 """Value of the column `process` in rows of the sum."""
+Section = tuple[str, CrossSection]
+"""A process in PDG numbers or `SUM`, and its cross section."""
 
 
 class BundleRequest(NamedTuple):
@@ -34,6 +34,10 @@ class BundleRequest(NamedTuple):
     """Pairs of PDG numbers, or `all` of the energy."""
     energy: float | None
     """In GeV; None if all surrogates of the bundle have the same."""
+    order: Order
+    """QCD order; None for any."""
+    all_entries: bool
+    """Whether each process has a row for every entry that serves it."""
     total: bool
     """Whether to add a row for the sum."""
     name: str
@@ -58,11 +62,6 @@ def to_pairs(spelled_pairs: Sequence[str] | None) -> Processes:
     return tuple(numbers for _, numbers in pairs if numbers) or "all"
 
 
-def surrogates_of(bundle: Bundle, request: BundleRequest) -> dict[str, Surrogate]:
-    """Return the requested surrogates; errors as for `Bundle.predict`."""
-    return bundle.chosen(request.processes, request.energy)
-
-
 def predicted_by_bundle(
     bundle: Bundle,
     points: str,
@@ -80,34 +79,39 @@ def predicted_by_bundle(
     path = Path(points)
     if not path.is_dir() and not is_slha(path):
         raise InputError("commands.bundle_reads_slha", where=points)
-    surrogates, files = surrogates_of(bundle, request), list_files(path)
-    folder = path if path.is_dir() else path.parent
-    errors = _errors_of([*surrogates.values()])
+    offered = bundle.offered(request.processes, request.energy, request.order)
+    files, folder = list_files(path), path if path.is_dir() else path.parent
+    names = {entry.name: entry.order for entries in offered.values() for entry in entries}
+    errors = _errors_of(bundle, names)
     for first in range(0, len(files), FILES):
         rows = []
         for file in files[first : first + FILES]:
             label, is_row = file.relative_to(folder).as_posix(), file != path
-            for name, section in _sections(bundle, file, request, is_row=is_row).items():
+            for name, section in _sections(bundle, file, request, [*offered], is_row=is_row):
                 if _is_kept(f"{file}: {name}", section, request, tally, is_sum=name == SUM):
                     rows.append((label, name, section))
-        yield _rows(rows, errors, request)
+        yield _rows(rows, names, errors, request)
         passed(tally.points, min(1.0, (first + FILES) / len(files)))
 
 
 def _sections(
-    bundle: Bundle, file: Path, request: BundleRequest, *, is_row: bool
-) -> dict[str, CrossSection]:
+    bundle: Bundle, file: Path, request: BundleRequest, pairs: Sequence[str], *, is_row: bool
+) -> list[Section]:
     """Predict each process of a file, and their sum; of a folder, a file may be unusable."""
-    chosen = request.processes, request.energy
+    chosen = request.processes, request.energy, request.order
     try:
-        found = {pdg_text(pair): each for pair, each in bundle.predict(file, *chosen).items()}
-        return found | ({SUM: bundle.total(file, *chosen)} if request.total else {})
+        found = [(pdg_text(pair), each) for pair, each in bundle.predict(file, *chosen).items()]
+        if request.all_entries:
+            found = [
+                (pair, each)
+                for pair in pairs
+                for each in bundle.candidates(file, map(int, pair.split()), *chosen[1:])
+            ]
+        return found + ([(SUM, bundle.total(file, *chosen))] if request.total else [])
     except InputError as error:
         if not is_row or request.unpredicted == "refuse":
             raise error if str(error.where).startswith(str(file)) else error.within(file) from None
-        names = [*bundle.chosen(*chosen), *([SUM] if request.total else [])]
-        nothing = CrossSection(math.nan, math.nan, math.nan, OUTSIDE, error.reason, {})
-        return dict.fromkeys(names, nothing)
+        return [(name, nothing(error.reason)) for name in (*pairs, *([SUM] * request.total))]
 
 
 def _is_kept(
@@ -119,17 +123,21 @@ def _is_kept(
         raise InputError("commands.bad_point", place=place, reason=section.reason)
     if not is_sum:
         tally.count(place, section.domain, section.reason, usable=usable)
+        tally.entries |= {section.entry} if usable else set()
     return usable or request.unpredicted == "keep"
 
 
-def _errors_of(surrogates: Sequence[Surrogate]) -> list[str]:
+def _errors_of(bundle: Bundle, names: Iterable[str]) -> list[str]:
     """Name the errors of any surrogate: of regression, then of theory, then the total."""
-    theory = dict.fromkeys(source for surrogate in surrogates for source in surrogate.theory)
+    theory = dict.fromkeys(source for name in names for source in bundle.surrogates[name].theory)
     return [f"{source}_{side}" for source in (REGRESSION, *theory, TOTAL) for side in SIDES]
 
 
 def _rows(
-    rows: Sequence[tuple[str, str, CrossSection]], errors: Sequence[str], request: BundleRequest
+    rows: Sequence[tuple[str, str, CrossSection]],
+    orders: Mapping[str, str],
+    errors: Sequence[str],
+    request: BundleRequest,
 ) -> Rows:
     labels, processes, sections = zip(*rows, strict=True) if rows else ((), (), ())
     values = (
@@ -137,7 +145,12 @@ def _rows(
     )
     names = ("median", *quantile_names(MEDIAN_AND_INTERVAL[1:]))
     return to_rows(
-        {"file": ("", _words(labels)), "process": ("", _words(processes))},
+        {
+            "file": ("", _words(labels)),
+            "process": ("", _words(processes)),
+            "entry": ("", _words([section.entry for section in sections])),
+            "order": ("", _words([orders.get(section.entry, "") for section in sections])),
+        },
         {
             f"{request.name}_{name}": (request.unit, column)
             for name, column in zip(names, values.T, strict=True)

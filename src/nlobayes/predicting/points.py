@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -60,7 +60,7 @@ class Tally:
 
     The first point without a prediction has none for the `reason`. `violating` points violate a
     condition of the surrogate, the first as in `violated`. `unstated` points do not state the value
-    of a fixed parameter.
+    of a fixed parameter. `entries` of a bundle have predicted points.
     """
 
     points: int = 0
@@ -71,6 +71,7 @@ class Tally:
     violating: int = 0
     violated: str = ""
     unstated: int = 0
+    entries: set[str] = field(default_factory=set)
 
     @property
     def predicted(self) -> int:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from functools import reduce
 from importlib.metadata import version
 from pathlib import Path
+from typing import NamedTuple
 
 from nlobayes.artifacts.files import write_bytes
+from nlobayes.bundles.surrogates import Bundle, pdg_text
 from nlobayes.data.slha import spectrum_of
-from nlobayes.data.slha_blocks import decode, is_slha, read_content
+from nlobayes.data.slha_blocks import is_slha, read_content, read_text
 from nlobayes.data.statements import QCD_ORDERS
 from nlobayes.data.xsections import OTHER_SCALE, Entry, others, put
 from nlobayes.errors import InputError, one_line
+from nlobayes.predicting.bundle_points import BundleRequest
 from nlobayes.surrogate.cross_section import CrossSection, central, cross_section
 from nlobayes.surrogate.domain import OUTSIDE
 from nlobayes.surrogate.identity import Process, in_words, qcd_order
@@ -24,43 +27,95 @@ SCHEMES = {"mu = mean mass": 0, "mu = Q": 2}
 """Scale schemes by the beginning of the statement of scales."""
 
 
-def write_xsections(surrogates: Sequence[Surrogate], points: str, out: Path) -> tuple[str, ...]:
-    """Write a copy of an SLHA file with a block XSECTION for each surrogate.
+class Section(NamedTuple):
+    """A cross section of a process, and the surrogate that predicted it."""
 
-    Raises InputError if the points are no SLHA file, its point cannot be predicted or is outside,
-    or the process or order of a surrogate is not known. Then nothing is written.
+    surrogate: Surrogate
+    process: Process
+    found: CrossSection
+
+
+def write_xsections(sections: Iterable[Section], points: str, out: Path) -> tuple[str, ...]:
+    """Write a copy of an SLHA file with a block XSECTION for each cross section.
+
+    Raises InputError if a point is outside, or the order of a surrogate is not known. Then nothing
+    is written.
 
     Returns names of other programs with cross sections of these processes, energies and orders in
     the file.
     """
-    path = Path(points)
-    if path.is_dir() or not is_slha(path):
-        raise InputError("commands.slha_out_of_other", where=OPTION, points=points)
-    known = [(surrogate, *_process_and_order(surrogate)) for surrogate in surrogates]
-    content = read_content(path)
-    if content.lstrip().startswith(b"<"):  # an LHE file, which nothing may follow
-        raise InputError("commands.slha_out_of_other", where=OPTION, points=points)
-    entries = [_entry(*each, decode(content), path) for each in known]
+    content = read_content(Path(points))
+    entries = [_entry(section, points) for section in sections]
     write_bytes(out, reduce(put, entries, content))
     return tuple(dict.fromkeys(name for entry in entries for name in others(content, entry)))
 
 
-def _process_and_order(surrogate: Surrogate) -> tuple[Process, int]:
+def check_slha(points: str) -> None:
+    """Check that points are one SLHA file to which blocks may be added.
+
+    Raises InputError if they are not.
+    """
+    path = Path(points)
+    if path.is_dir() or not is_slha(path) or read_content(path).lstrip().startswith(b"<"):
+        raise InputError(
+            "commands.slha_out_of_other", where=OPTION, points=points
+        )  # or an LHE file
+
+
+def section_of(surrogate: Surrogate, points: str) -> Section:
+    """Predict the cross section of an SLHA file.
+
+    Raises InputError if the surrogate does not know its process, or the file is no such spectrum.
+    """
     try:
-        process, order = central(surrogate), qcd_order(surrogate.origin)
+        process = central(surrogate)
     except InputError as error:
         raise error.within(OPTION) from None
+    _order_of(surrogate)
+    spectrum = spectrum_of(
+        read_text(Path(points)), points, surrogate.inputs, surrogate.condition_names
+    )
+    return Section(surrogate, process, cross_section(surrogate, spectrum))
+
+
+def sections_of(
+    bundle: Bundle, points: str, request: BundleRequest
+) -> tuple[list[Section], list[str]]:
+    """Predict the cross sections of an SLHA file, and name the processes that are left out.
+
+    Of all processes, those are left out that are outside, or not predicted, and sums of processes.
+
+    Raises InputError as `Bundle.predict`, or if all processes are left out, or a requested one is a
+    sum.
+    """
+    asked = request.processes, request.energy, request.order
+    known, sections, left_out = {e.name: e for e in bundle.entries}, [], []
+    for pair, found in bundle.predict(points, *asked).items():
+        entry = known[found.entry]
+        if request.processes == "all" and (entry.inclusive or found.domain == OUTSIDE):
+            left_out.append(pdg_text(pair))
+            continue
+        if entry.inclusive:
+            raise InputError("commands.sum_as_xsection", where=OPTION, process=pdg_text(pair))
+        process = Process(entry.incoming, pair, entry.sqrt_s_gev)
+        sections.append(Section(bundle.surrogates[found.entry], process, found))
+    if not sections:
+        raise InputError("commands.no_xsection", where=OPTION, left_out=left_out)
+    return sections, left_out
+
+
+def _order_of(surrogate: Surrogate) -> int:
+    order = qcd_order(surrogate.origin)
     if order is None:
         stated = surrogate.origin["order"]
         raise InputError("surrogate.no_order", where=OPTION, order=stated, known=[*QCD_ORDERS])
-    return process, order
+    return order
 
 
-def _entry(surrogate: Surrogate, process: Process, order: int, text: str, path: Path) -> Entry:
-    """Predict the point of an SLHA file, and return the entry of its block."""
-    spectrum = spectrum_of(text, str(path), surrogate.inputs, surrogate.condition_names)
-    place = f"{path}: {' '.join(map(str, process.outgoing))}"
-    found = cross_section(surrogate, spectrum)
+def _entry(section: Section, points: str) -> Entry:
+    """Return the entry of a block."""
+    surrogate, process, found = section
+    order, place = _order_of(surrogate), f"{points}: {pdg_text(process.outgoing)}"
     if found.domain == OUTSIDE:
         reason = found.reason or "it lies far from the training data"
         raise InputError("commands.outside_of_xsection", where=place, reason=reason)
@@ -97,7 +152,7 @@ def _comments(surrogate: Surrogate, found: CrossSection) -> tuple[str, ...]:
         f"68 %: {found.low:.6g} to {found.high:.6g} pb by the surrogate alone, "
         + _theory(surrogate, found),
         f"{found.domain} of the training data; {found.reason}".rstrip("; "),
-        in_words(surrogate.origin),
+        in_words(surrogate.origin) + (f"; entry {found.entry}" if found.entry else ""),
         f"scales: {surrogate.origin['scales']}",
         f"checks that failed: {', '.join(failed)}" if failed else "",
     )

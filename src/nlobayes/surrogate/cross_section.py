@@ -22,7 +22,7 @@ import numpy as np
 
 from nlobayes.data.units import convert
 from nlobayes.errors import InputError
-from nlobayes.surrogate.domain import INSIDE, NEAR_EDGE, OUTSIDE
+from nlobayes.surrogate.domain import INSIDE, NEAR_EDGE, OUTSIDE, reasons_of
 from nlobayes.surrogate.identity import Process
 from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.surrogate.theory import (
@@ -59,6 +59,23 @@ class CrossSection(NamedTuple):
     domain: str
     reason: str
     errors: Mapping[str, float]
+    entry: str = ""
+
+
+class Standing(NamedTuple):
+    """Domain of a spectrum, the reason, and whether all conditions are given and met."""
+
+    domain: str
+    reason: str
+    holds: bool
+
+
+class Part(NamedTuple):
+    """A surrogate, the spectrum by the names of its inputs and conditions, and its prediction."""
+
+    surrogate: Surrogate
+    spectrum: Mapping[str, float]
+    found: CrossSection
 
 
 def central(surrogate: Surrogate) -> Process:
@@ -84,22 +101,40 @@ def cross_section(surrogate: Surrogate, spectrum: Mapping[str, float]) -> CrossS
 
     Raises InputError if the spectrum lacks an input.
     """
-    point = point_of(surrogate, spectrum)
-    given = {name: spectrum[name] for name in surrogate.condition_names if name in spectrum}
+    point, (domain, reason, _) = point_of(surrogate, spectrum), standing_of(surrogate, spectrum)
     with np.errstate(all="ignore"):
         quantiles = surrogate.quantiles(point, MEDIAN_AND_INTERVAL)
         relative = relative_errors(quantiles, surrogate.target, surrogate.theory)
-        domain = str(surrogate.domain(point, given)[0])
     errors = {name: float(error[0]) for name, error in relative.items()}
-    reason = str(surrogate.reasons(point, given)[0])
-    if surrogate.vanishes(point)[0]:
+    if domain == INSIDE and not surrogate.usable(point)[0]:
         return CrossSection(0.0, 0.0, 0.0, INSIDE, reason, dict.fromkeys(errors, 0.0))
     values = quantiles[surrogate.target][:, 0]
     median, low, high = map(float, convert(values, surrogate.units[surrogate.target], "pb"))
     if not (np.isfinite(values).all() and median > 0):
-        none = dict.fromkeys(errors, math.nan)
-        return CrossSection(math.nan, math.nan, math.nan, OUTSIDE, reason or NOT_POSITIVE, none)
+        return nothing(reason or NOT_POSITIVE, dict.fromkeys(errors, math.nan))
     return CrossSection(median, low, high, domain, reason, errors)
+
+
+def nothing(reason: str, errors: Mapping[str, float] | None = None) -> CrossSection:
+    """Return what stands for a cross section without a prediction."""
+    return CrossSection(math.nan, math.nan, math.nan, OUTSIDE, reason, errors or {})
+
+
+def standing_of(surrogate: Surrogate, spectrum: Mapping[str, float]) -> Standing:
+    """Return whether a spectrum is in the domain of a surrogate, without predicting it.
+
+    A point whose Born cross section vanishes is inside, although it has no prediction.
+
+    Raises InputError if the spectrum lacks an input.
+    """
+    point = point_of(surrogate, spectrum)
+    given = {name: spectrum[name] for name in surrogate.condition_names if name in spectrum}
+    with np.errstate(all="ignore"):
+        domain = str(surrogate.domain(point, given)[0])
+        vanishes = not surrogate.usable(point)[0] and surrogate.vanishes(point)[0]
+    reason = str(surrogate.reasons(point, given)[0])
+    holds = not reasons_of(surrogate.conditions, given, 1)[0]
+    return Standing(INSIDE if vanishes else domain, reason, holds)
 
 
 def point_of(surrogate: Surrogate, spectrum: Mapping[str, float]) -> np.ndarray:
@@ -113,60 +148,41 @@ def point_of(surrogate: Surrogate, spectrum: Mapping[str, float]) -> np.ndarray:
     return np.array([[spectrum[name] for name in surrogate.inputs]])
 
 
-def cross_sections(
-    surrogates: Mapping[str, Surrogate], spectrum: Mapping[str, float]
-) -> dict[str, CrossSection]:
-    """Predict the cross sections of several processes, by name; as `cross_section`."""
-    found = {}
-    for name, surrogate in surrogates.items():
-        try:
-            found[name] = cross_section(surrogate, spectrum)
-        except InputError as error:
-            raise error.within(name) from None
-    return found
-
-
-def total(
-    surrogates: Mapping[str, Surrogate],
-    spectrum: Mapping[str, float],
-    seed: int = 0,
-    *,
-    widening: float = 1.0,
-) -> CrossSection:
-    """Add the cross sections of surrogates, by the names of their processes, at one spectrum.
+def total(parts: Mapping[str, Part], seed: int = 0, *, widening: float = 1.0) -> CrossSection:
+    """Add cross sections, by the names of their processes, at one spectrum.
 
     Median and interval are those of the sum, not sums of medians and of ends. A process whose Born
     cross section vanishes adds 0; without a prediction of a part the sum is NaN. The distances from
     the median to the ends of the interval are multiplied by `widening`. The domain is the worst of
     the parts, and `reason` names each part with its reason. A theory error that one part lacks is
-    missing in the sum. For one surrogate the result is that of `cross_section`.
-
-    Errors as for `cross_section`.
+    missing in the sum. For one part the result is its prediction.
     """
-    parts = cross_sections(surrogates, spectrum)
-    if len(parts) == 1:
-        return next(iter(parts.values()))
-    domain = min((part.domain for part in parts.values()), key=FROM_BAD_TO_GOOD.index)
-    summed = [surrogates[name] for name, part in parts.items() if part.median != 0]
-    if any(math.isnan(part.median) for part in parts.values()):
+    found = {name: part.found for name, part in parts.items()}
+    if len(found) == 1:
+        return next(iter(found.values()))
+    domain = min((one.domain for one in found.values()), key=FROM_BAD_TO_GOOD.index)
+    summed = [part for part in parts.values() if part.found.median != 0]
+    if any(math.isnan(one.median) for one in found.values()):
         drawn = np.full(1, math.nan)
     elif not summed:
-        return next(iter(parts.values()))._replace(reason=_reasons(parts))
+        return next(iter(found.values()))._replace(reason=_reasons(found), entry="")
     else:
-        drawn = sum_of_draws(summed, spectrum, seed)
+        drawn = sum_of_draws([(part.surrogate, part.spectrum) for part in summed], seed)
     median, *ends = map(float, np.quantile(drawn, MEDIAN_AND_INTERVAL))
     low, high = (median + widening * (end - median) for end in ends)
-    errors = _errors([*parts.values()], (median, low, high))
-    return CrossSection(median, low, high, domain, _reasons(parts), errors)
+    errors = _errors([*found.values()], (median, low, high))
+    return CrossSection(median, low, high, domain, _reasons(found), errors)
 
 
 def sum_of_draws(
-    surrogates: Sequence[Surrogate], spectrum: Mapping[str, float], seed: int = 0
+    parts: Sequence[tuple[Surrogate, Mapping[str, float]]], seed: int = 0
 ) -> np.ndarray:
-    """Draw `DRAWS` values (draw,) of the sum of cross sections, in pb."""
-    rngs = np.random.default_rng(seed).spawn(len(surrogates))
-    pairs = zip(surrogates, rngs, strict=True)
-    drawn = [_draws(surrogate, spectrum, rng) for surrogate, rng in pairs]
+    """Draw `DRAWS` values (draw,) of the sum of cross sections, in pb.
+
+    Each part is a surrogate and the spectrum by the names of its inputs.
+    """
+    rngs = np.random.default_rng(seed).spawn(len(parts))
+    drawn = [_draws(*part, rng) for part, rng in zip(parts, rngs, strict=True)]
     return np.sum(drawn, axis=0)
 
 

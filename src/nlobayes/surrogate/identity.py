@@ -154,34 +154,35 @@ def _short(text: str) -> str:
     return text.removesuffix(".0")
 
 
-PARTONS = "parton_distributions"
-SUMMED = {PARTONS: "parton distributions", "engine": "engines"}
+SUMMED = {"order": "orders", "parton_distributions": "parton distributions", "engine": "engines"}
 """Entries that the reason of a sum lists if its parts differ in them, or only some state them."""
 
 
 def check_summands(origins: Sequence[Mapping[str, str]]) -> None:
-    """Check that cross sections may be added; unknown parton distributions are allowed.
+    """Check that cross sections may be added: of one order, or of different orders above LO.
 
-    Raises InputError if two of them state different orders, or different parton distributions.
+    Raises InputError if only some of them are LO, or state an order.
     """
-    if len({qcd_order(origin) for origin in origins}) > 1:
+    orders = {qcd_order(origin) for origin in origins}
+    if len(orders) > 1 and not orders.isdisjoint({0, None}):
         raise InputError("bundles.orders", orders=sorted({origin["order"] for origin in origins}))
-    names = [origin[PARTONS] for origin in origins if origin[PARTONS] != UNKNOWN]
-    stated = {_letters(name): name for name in names}
-    if len(stated) > 1:
-        raise InputError("bundles.parton_distributions", found=sorted(stated.values()))
 
 
 def differences(origins: Sequence[Mapping[str, str]]) -> str:
     """Describe the differences between the parts of a sum that may still be added."""
-    entries = {label: {origin[name] for origin in origins} for name, label in SUMMED.items()}
-    different = {label: sorted(values) for label, values in entries.items() if len(values) > 1}
+    entries = {
+        label: {_letters(origin[name]): origin[name] for origin in origins}
+        for name, label in SUMMED.items()
+    }
+    different = {
+        label: sorted(values.values()) for label, values in entries.items() if len(values) > 1
+    }
     return "; ".join(f"{label}: {', '.join(values)}" for label, values in different.items())
 
 
 def _letters(text: str) -> str:
-    """Remove the differences between spellings of one set: spaces, signs and capitals."""
-    return "".join(filter(str.isalnum, text.casefold()))
+    """Remove the differences between spellings of one set: spaces and capitals."""
+    return "".join(text.casefold().split())
 
 
 def bibtex(target: str, described: str, *, version: str, code: str, posterior: str) -> str:

@@ -1,5 +1,6 @@
 """A bundle predicts what its surrogates predict, and refuses other requests in one line."""
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +45,8 @@ def test_a_prediction_is_that_of_the_surrogate(
     expected = cross_section(surrogate, point)
     (tmp_path / "model.slha").write_text(slha)
     for given in (slha, tmp_path / "model.slha", str(tmp_path / "model.slha"), point):
-        assert bundle.predict(given, [(1000023, 1000022)], 13000.0) == {TWO: expected}
+        found = bundle.predict(given, [(1000023, 1000022)], 13000.0)
+        assert found == {TWO: expected._replace(entry="13000GeV_1000022_1000023")}
 
 
 @pytest.mark.parametrize("call", ["predict", "total"])
@@ -53,7 +55,11 @@ def test_a_prediction_is_that_of_the_surrogate(
     [
         ({}, "bundles.energies", {"energies": [13000.0, 13600.0]}),
         ({"processes": [ONE]}, "bundles.energies", {"energies": [13000.0, 13600.0]}),
-        ({"energy": 8000}, "bundles.lacks", {"missing": [], "at": "8000 GeV"}),
+        ({"energy": 8000}, "bundles.no_energy", {"known": (13000.0, 13600.0)}),
+        ({"energy": 13000, "order": 0}, "bundles.no_order", {"known": ["NLO QCD"]}),
+        ({"energy": 13000, "order": "LO"}, "bundles.no_order", {"known": ["NLO QCD"]}),
+        ({"energy": 13000, "order": "N"}, "bundles.no_order", {"received": "N"}),
+        ({"energy": 13000, "order": 9}, "bundles.no_order", {"received": 9}),
         ({"processes": []}, "bundles.lacks", {"missing": []}),
         ({"processes": [TWO], "energy": 13600}, "bundles.lacks", {"missing": ["1000022 1000023"]}),
         ({"processes": [ONE, (1, 2)]}, "bundles.lacks", {"missing": ["1 2"]}),
@@ -81,25 +87,25 @@ def test_a_spectrum_that_cannot_be_used_is_refused(bundle: Bundle, call: str) ->
         ask({"m1": 100.0}, energy=13000)
 
 
-def test_orders_are_not_added(
+def test_lo_is_not_added_to_other_orders(
     files: list[Path], exported: SurrogateContent, dataset: Dataset, slha: str, tmp_path: Path
 ) -> None:
-    from nlobayes.commands.tools.bundle import bundle as make
+    """Orders above LO are added, and the reason states them."""
+    for order in ("LO QCD", "by hand", "NLO+NLL QCD"):
+        stated = STATED | {"outgoing": "1000023 1000023", "order": order}
+        both = Bundle.of(files[0], write(tmp_path / "lo.nc", exported, dataset, stated))
+        assert len(both.predict(slha)) == 2
+        if order == "NLO+NLL QCD":
+            assert both.total(slha).reason == "orders: NLO QCD, NLO+NLL QCD"
+        else:
+            with refused("bundles.orders", orders=sorted({order, "NLO QCD"})):
+                both.total(slha)
 
-    stated = STATED | {"outgoing": "1000023 1000023", "order": "LO QCD"}
-    make([files[0], write(tmp_path / "lo.nc", exported, dataset, stated)], tmp_path / "both")
-    both = Bundle.load(tmp_path / "both")
-    assert len(both.predict(slha)) == 2
-    with refused("bundles.orders", orders=["LO QCD", "NLO QCD"]):
-        both.total(slha)
 
-
-def test_parton_distributions_are_not_mixed(
-    files: list[Path], exported: SurrogateContent, dataset: Dataset, slha: str, tmp_path: Path
+def test_differences_of_what_is_added_are_in_the_reason(
+    exported: SurrogateContent, dataset: Dataset, slha: str, tmp_path: Path
 ) -> None:
-    """Processes of other engines or unknown distributions may be added; the reason lists them."""
-    from nlobayes.commands.tools.bundle import bundle as make
-
+    """These are the parton distributions and the engines; spellings of one set are equal."""
     ours = {"parton_distributions": "CT18 NLO", "engine": "ours 1"}
     states = {
         "one": ours,
@@ -108,23 +114,23 @@ def test_parton_distributions_are_not_mixed(
         "like": {"outgoing": "1000022 1000023", "engine": "theirs"}
         | {"parton_distributions": "ct18nlo"},
     }
-    made = [write(tmp_path / f"{n}.nc", exported, dataset, STATED | states[n]) for n in states]
-    make(made, tmp_path / "mixed")
-    mixed = Bundle.load(tmp_path / "mixed")
-    with refused("bundles.parton_distributions", found=["CT18 NLO", "MSTW2008 NLO"]):
-        mixed.total(slha, [ONE, (1000023, 1000023)])
+    mixed = Bundle.of(
+        *(write(tmp_path / f"{n}.nc", exported, dataset, STATED | states[n]) for n in states)
+    )
+    found = mixed.total(slha, [ONE, (1000023, 1000023)])
+    assert found.reason == (
+        "parton distributions: CT18 NLO, MSTW2008 NLO; engines: ours 1, unknown"
+    )
     found = mixed.total(slha, [ONE, (1000025, 1000025)])
     assert found.reason == "parton distributions: CT18 NLO, unknown"
-    assert "engines: ours 1, theirs" in mixed.total(slha, [ONE, TWO]).reason
+    assert mixed.total(slha, [ONE, TWO]).reason == "engines: ours 1, theirs"
     assert mixed.total(slha, [ONE]).reason == ""
 
 
 def test_only_blocks_of_requested_processes_are_needed(
     files: list[Path], exported: SurrogateContent, dataset: Dataset, slha: str, tmp_path: Path
 ) -> None:
-    """A surrogate with charginos needs UMIX; one without does not."""
-    from nlobayes.commands.tools.bundle import bundle as make
-
+    """A surrogate with charginos needs UMIX; one without does not, and is not stopped by it."""
     names = dict(zip(exported.facts["columns"], ("mc1", "u11", "u12", "v11", "v12"), strict=True))
     units = {names.get(name, name): unit for name, unit in exported.facts["units"].items()}
     limits = {"|mc1|": exported.facts["domain"]["limits"]["|m1|"]}
@@ -132,14 +138,21 @@ def test_only_blocks_of_requested_processes_are_needed(
     facts["domain"] = {**exported.facts["domain"], "limits": limits}
     stated = STATED | {"outgoing": "1000024 -1000024"}
     charged = write(tmp_path / "c.nc", exported._replace(facts=facts), dataset, stated)
-    make([files[0], charged], tmp_path / "both")
-    both = Bundle.load(tmp_path / "both")
+    both, pair = Bundle.of(files[0], charged), (1000024, -1000024)
+    alone = both.predict(slha, [ONE])
+    found = both.predict(slha)
+    assert found[ONE] == alone[ONE]
+    assert math.isnan(found[pair].median)
+    assert (found[pair].domain, found[pair].entry) == ("outside", "13000GeV_1000024_-1000024")
+    assert "UMIX" in found[pair].reason
+    added = both.total(slha)
+    assert added.median == alone[ONE].median
+    assert added.reason == f"without 1000024 -1000024: {found[pair].reason}"
+    assert math.isnan(both.total(slha, [ONE, pair]).median)  # requested, and so not left out
     for ask in (both.predict, both.total):
-        assert ask(slha, [ONE])
         with refused("slha.no_block", block="UMIX"):
-            ask(slha)
-    pair = (1000024, -1000024)
-    spectrum = both.surrogates[pair, 13000.0].typical
+            ask(slha, [pair])
+    spectrum = both.surrogates["13000GeV_1000024_-1000024"].typical
     assert both.predict(spectrum, [pair])[pair].median > 0
 
 
@@ -166,7 +179,7 @@ def test_calls_with_new_spectra_open_no_file(
     def refuse(*_: Any, **__: Any) -> None:
         raise AssertionError("a file was opened")
 
-    mass = repr(bundle.surrogates[ONE, 13000.0].typical["m1"])
+    mass = repr(bundle.surrogates["13000GeV_1000022_1000022"].typical["m1"])
     spectra = [slha.replace(mass, repr(float(mass) * (1 + 1e-6 * n))) for n in range(20)]
     for where in ("builtins.open", "io.open", "netCDF4.Dataset"):
         monkeypatch.setattr(where, refuse)

@@ -25,15 +25,16 @@ def test_the_folder_holds_the_files_and_what_they_are_of(folder: Path, files: li
     assert sorted(path.name for path in folder.iterdir()) == [*NAMES, "bundle.json"]
     assert [digest(folder / name) for name in NAMES] == [digest(path) for path in files]
     index = json.loads((folder / "bundle.json").read_text())
-    assert index["nlobayes_bundle"] == 1
-    assert [one["file"] for one in index["surrogates"]] == NAMES
+    assert index["nlobayes_bundle"] == 2
+    assert [one["name"] + ".nc" for one in index["surrogates"]] == NAMES
     assert index["surrogates"][1] == {
+        "name": "13000GeV_1000022_1000023",
         "process": "p p -> chi0_2 chi0_1",
         "incoming": [2212, 2212],
         "outgoing": [1000022, 1000023],
         "sqrt_s_gev": 13000.0,
         "order": "NLO QCD",
-        "file": NAMES[1],
+        "inclusive": "",
         "sha256": digest(files[1]),
         "converged": True,
         "failed_checks": {"convergence": [], "calibration": ["coverage_95"]},
@@ -55,7 +56,7 @@ def test_what_cannot_be_bundled_leaves_nothing(
     folder: Path, files: list[Path], surrogate_path: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "new/bundle"
-    with refused("bundles.twice", path=str(files[0]), first=str(files[0])):
+    with refused("bundles.twice", path=files[0], first=files[0]):
         bundle([*files, files[0]], out)
     with refused("surrogate.no_process", where=surrogate_path):
         bundle([*files, surrogate_path], out)
@@ -86,11 +87,12 @@ def test_a_damaged_file_is_refused(copy: Path, files: list[Path]) -> None:
     content = bytearray((copy / NAMES[1]).read_bytes())
     content[1000] ^= 1
     (copy / NAMES[1]).write_bytes(content)
+    name = NAMES[1].removesuffix(".nc")
     with refused("bundles.other_file", where=copy / NAMES[1]):
-        Bundle.load(copy)
+        Bundle.load(copy).surrogates[name]
     (copy / NAMES[1]).unlink()
     with refused("artifacts.unreadable", path=copy / NAMES[1]):
-        Bundle.load(copy)
+        Bundle.load(copy).surrogates[name]
 
 
 ENTRY = "bundle.json: surrogate 1"
@@ -99,10 +101,12 @@ ENTRY = "bundle.json: surrogate 1"
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("file", "../secret.nc"),
-        ("file", "/etc/secret.nc"),
-        ("file", "..nc"),
-        ("file", "index.json"),
+        ("name", "../secret"),
+        ("name", "/etc/secret"),
+        ("name", ".."),
+        ("name", "a" * 201),
+        ("name", 1),
+        ("inclusive", "a\nb"),
         ("sha256", "0" * 63),
         ("sha256", 0),
         ("incoming", "2212 2212"),
@@ -135,8 +139,8 @@ def test_an_index_is_whole(copy: Path) -> None:
         change(copy, partial(dict.update, surrogates=listed))
         with refused("bundles.no_list"):
             Bundle.load(copy)
-    change(copy, lambda index: index.update(nlobayes_bundle=2))
-    with refused("bundles.version", received=2):
+    change(copy, lambda index: index.update(nlobayes_bundle=3))
+    with refused("bundles.version", received=3):
         Bundle.load(copy)
     for text, code in (("{}", "no_key"), ("[]", "no_json_object"), ("{", "not_json")):
         (copy / "bundle.json").write_text(text)
@@ -147,4 +151,20 @@ def test_an_index_is_whole(copy: Path) -> None:
 def test_a_file_of_another_process_is_refused(copy: Path) -> None:
     change(copy, lambda index: index["surrogates"][0].update(outgoing=[1000025, 1000025]))
     with refused("bundles.other_process", where=copy / NAMES[0]):
+        Bundle.load(copy).surrogates[NAMES[0].removesuffix(".nc")]
+
+
+def test_an_index_of_version_1_is_read(copy: Path, folder: Path) -> None:
+    """It named files, and had one surrogate of each process and energy."""
+
+    def to_version_1(index: Any) -> None:
+        index["nlobayes_bundle"] = 1
+        for entry in index["surrogates"]:
+            entry["file"] = entry.pop("name") + ".nc"
+            del entry["inclusive"]
+
+    change(copy, to_version_1)
+    assert Bundle.load(copy).entries == Bundle.load(folder).entries
+    change(copy, lambda index: index["surrogates"][0].pop("file"))
+    with refused("bundles.entry", where=f"{copy}/{ENTRY}"):
         Bundle.load(copy)

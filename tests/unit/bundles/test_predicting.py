@@ -18,7 +18,7 @@ from tests.refusals import refused
 from tests.unit.spectra_with_surrogates import STATED, spectrum_of, write
 
 ONE, TWO = (1000022, 1000022), (1000022, 1000023)
-COLUMNS = ["file", "process", "sigma_pb_median", "sigma_pb_q16", "sigma_pb_q84"]
+COLUMNS = ["file", "process", "entry", "order", "sigma_pb_median", "sigma_pb_q16", "sigma_pb_q84"]
 ERRORS = [f"{of}_{side}_rel" for of in ("regression", "total") for side in ("down", "up")]
 
 
@@ -80,7 +80,7 @@ def test_a_folder_of_files_is_read_file_by_file(
         assert f"warning: 1 of 3 points have no prediction ({how}), the first: " in messages
     assert (lines[-1]["sigma_pb_median"], lines[-1]["domain"]) == (None, "outside")
     assert "there is no block" in lines[-1]["reason"]
-    assert "calibration of 1000022 1000022 failed: coverage_95" in messages
+    assert "calibration of 13600GeV_1000022_1000022 failed: coverage_95" in messages
 
 
 def test_every_process_gets_a_block_at_once(folder: Path, slha: Path, tmp_path: Path) -> None:
@@ -101,21 +101,36 @@ def test_every_process_gets_a_block_at_once(folder: Path, slha: Path, tmp_path: 
     assert len(pyslha.read(str(slha)).xsections[pairs[0]].xsecs) == 2
 
 
-def test_one_process_that_cannot_be_written_leaves_the_file_alone(
-    folder: Path, exported: SurrogateContent, dataset: Dataset, slha: Path, tmp_path: Path
+def test_a_process_that_is_outside_has_no_block(
+    folder: Path,
+    exported: SurrogateContent,
+    dataset: Dataset,
+    slha: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """The first process is inside; the surrogate of the second is for lighter squarks."""
+    """The first process is inside; the surrogate of the second is for lighter squarks.
+
+    Of all processes it is left out; if it is requested, the file is left alone.
+    """
     light = STATED | {"outgoing": "1000023 1000023", "fixed": "msq = 100 GeV (99 to 101)"}
     of = [
         write(tmp_path / "1.nc", exported, dataset),
         write(tmp_path / "2.nc", exported, dataset, light),
     ]
     bundle(of, tmp_path / "two")
-    before = slha.read_bytes()
+    before, other = slha.read_bytes(), ["1000023 1000023"]
     with refused("commands.outside_of_xsection", where=f"{slha}: 1000023 1000023"):
-        rows(tmp_path / "two", slha, tmp_path / "out.csv", slha_out=slha)
+        requested = ["1000022 1000022", *other]
+        rows(tmp_path / "two", slha, tmp_path / "out.csv", slha_out=slha, process=requested)
+    bundle(of[1:], tmp_path / "none")
+    with refused("commands.no_xsection", left_out=other):
+        rows(tmp_path / "none", slha, tmp_path / "out.csv", slha_out=slha)
     assert slha.read_bytes() == before
     assert not (tmp_path / "out.csv").exists()
+    rows(tmp_path / "two", slha, tmp_path / "out.csv", slha_out=tmp_path / "new.slha")
+    assert [*pyslha.read(str(tmp_path / "new.slha")).xsections] == [(2212, 2212, *ONE)]
+    assert "new.slha has no block of 1 processes: 1000023 1000023" in capsys.readouterr().err
     for taken in (tmp_path / "out.csv", folder / "13000GeV_1000022_1000022.nc"):
         with refused("commands.out_is_read", where="--slha-out"):
             rows(folder, slha, tmp_path / "out.csv", slha_out=taken)
@@ -125,7 +140,7 @@ def test_one_process_that_cannot_be_written_leaves_the_file_alone(
     ("options", "code", "where"),
     [
         ({"energy": None}, "bundles.energies", None),
-        ({"energy": 8000.0}, "bundles.lacks", None),
+        ({"energy": 8000.0}, "bundles.no_energy", None),
         ({"process": ["1000025 1000025"]}, "bundles.lacks", None),
         ({"process": ["1000022 1000022"] * 2}, "bundles.requested_twice", None),
         ({"process": ["1000022"]}, "commands.no_process", "--process"),

@@ -122,7 +122,7 @@ def test_a_sum_of_two_processes_is_that_of_their_dense_gaussians(pair: list[Surr
         mean, variance = dense(content(inputs=5, seed=seed), surrogate.seen(points).features)
         sd = float(np.hypot(1.2 * np.sqrt(variance[0, 0]), 0.02))
         expected += 10 ** (-2.0 + 1.2 * mean[0] + sd * rng.standard_normal(len(expected)))
-    found = sum_of_draws(pair, spectrum)
+    found = sum_of_draws([(one, spectrum) for one in pair])
     assert len(found) == DRAWS
     low, median, high = np.log10(np.quantile(expected, (0.16, 0.5, 0.84)))
     drawn = np.log10(np.quantile(found, (0.16, 0.5, 0.84)))

@@ -16,8 +16,9 @@ from nlobayes.data.references import completed
 from nlobayes.data.simulators.simulate import Settings, scan_table
 from nlobayes.service.application import application
 from nlobayes.surrogate.answers import SUMMARIES
-from nlobayes.surrogate.cross_section import cross_section, total
+from nlobayes.surrogate.cross_section import cross_section
 from nlobayes.types import SurrogateContent
+from tests.unit.spectra_with_surrogates import added
 from tests.unit.surrogate.conftest import make_exported
 from tests.unit.surrogate.test_classifier import of_classes
 from tests.unit.surrogate.test_in_jax import ENGINE, relative_to, seen_by
@@ -219,11 +220,11 @@ def test_a_pair_whose_born_cross_section_vanishes_is_0_pb_and_hides_no_other() -
     nothing, other = (cross_section(one, HIGGSINOS) for one in (same, mixed))
     assert (*nothing[:4], *nothing.errors.values()) == (0, 0, 0, "inside", 0, 0, 0, 0)
     assert "vanishes" in nothing.reason
-    added = total({"11": same, "12": mixed}, HIGGSINOS)
-    assert added.median == pytest.approx(other.median, rel=0.02)
-    assert added.domain == other.domain
-    assert total({"11": same, "again": same}, HIGGSINOS).median == 0
+    both = added({"11": same, "12": mixed}, HIGGSINOS)
+    assert both.median == pytest.approx(other.median, rel=0.02)
+    assert both.domain == other.domain
+    assert added({"11": same, "again": same}, HIGGSINOS).median == 0
     light = cross_section(same, {**HIGGSINOS, "m1": 31.0})
     assert math.isnan(light.median)
     assert (light.domain, light.reason[:29]) == ("outside", "no such point can be predicted"[:29])
-    assert math.isnan(total({"11": same, "12": mixed}, {**HIGGSINOS, "m1": 31.0}).median)
+    assert math.isnan(added({"11": same, "12": mixed}, {**HIGGSINOS, "m1": 31.0}).median)

@@ -14,11 +14,10 @@ from nlobayes.surrogate.cross_section import (
     cross_section,
     errors_at,
     sum_of_draws,
-    total,
 )
 from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.types import Dataset, SurrogateContent
-from tests.unit.spectra_with_surrogates import STATED, write
+from tests.unit.spectra_with_surrogates import STATED, added, write
 
 NODES = 1500
 
@@ -55,7 +54,7 @@ def test_its_moments_are_those_of_independent_parts(
     found = [one.predict(points(one, spectrum)) for one in parts.values()]
     mean = sum(float(one.mean[0]) for one in found)
     sd = math.sqrt(sum(float(one.total_sd[0]) ** 2 for one in found))
-    drawn = sum_of_draws([*parts.values()], spectrum)
+    drawn = sum_of_draws([(one, spectrum) for one in parts.values()])
     assert drawn.shape == (DRAWS,)
     assert drawn.mean() == pytest.approx(mean, abs=5 * sd / math.sqrt(DRAWS))
     assert drawn.std() == pytest.approx(sd, rel=0.03)
@@ -70,7 +69,7 @@ def test_its_quantiles_are_those_of_a_convolution(
         for one in parts.values()
     ]
     low, median, high = np.quantile(np.add.outer(*each).ravel(), (0.16, 0.5, 0.84))
-    found, tolerance = total(parts, spectrum), 0.05 * (high - low) / 2
+    found, tolerance = added(parts, spectrum), 0.05 * (high - low) / 2
     assert [found.low, found.median, found.high] == pytest.approx(
         [low, median, high], abs=tolerance
     )
@@ -84,7 +83,7 @@ def test_draws_of_two_networks_are_paired_independently(
     """This holds even for two equal sets of draws: paired in order, their sd would double."""
     one = parts["12"]
     sd = float(one.predict(points(one, spectrum)).total_sd[0])
-    assert sum_of_draws([one, one], spectrum).std() == pytest.approx(math.sqrt(2) * sd, rel=0.03)
+    assert sum_of_draws([(one, spectrum)] * 2).std() == pytest.approx(math.sqrt(2) * sd, rel=0.03)
 
 
 def test_its_unit_is_pb(
@@ -99,7 +98,7 @@ def test_its_unit_is_pb(
     units = {**exported.facts["units"], "sigma_pb": "fb"}
     changed = exported._replace(facts={**exported.facts, "units": units})
     in_fb = Surrogate.load(write(tmp_path / "fb.nc", changed, dataset, STATED))
-    found = total({"12": parts["12"], "8": in_fb}, spectrum)
+    found = added({"12": parts["12"], "8": in_fb}, spectrum)
     known, point = np.array([2.0]), np.array(points(in_fb, spectrum))
     errors, half_widths = errors_at(in_fb, point, 1000 * known)
     error, half_width = errors_at(parts["8"], point, known)
@@ -112,13 +111,13 @@ def test_its_unit_is_pb(
 def test_the_domain_is_the_worst(
     parts: dict[str, Surrogate], spectrum: dict[str, float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert (total(parts, spectrum).domain, total(parts, spectrum).reason) == ("inside", "")
+    assert (added(parts, spectrum).domain, added(parts, spectrum).reason) == ("inside", "")
     flags = {parts["12"]: "inside", parts["8"]: "near edge"}
     monkeypatch.setattr(Surrogate, "domain", lambda self, *_: np.array([flags[self]]))
-    found = total(parts, spectrum)
+    found = added(parts, spectrum)
     assert (found.domain, found.reason) == ("near edge", "8: near edge")
     flags[parts["12"]] = "outside"
-    found = total(parts, spectrum)
+    found = added(parts, spectrum)
     assert (found.domain, found.reason) == ("outside", "12: outside; 8: near edge")
 
 
@@ -132,7 +131,7 @@ def test_a_part_without_a_number_leaves_no_sum(
         "quantiles",
         lambda self, *given: nothing if self is parts["8"] else whole(self, *given),
     )
-    found = total(parts, spectrum)
+    found = added(parts, spectrum)
     assert math.isnan(found.median)
     assert math.isnan(found.low)
     assert all(map(math.isnan, found.errors.values()))

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from nlobayes.artifacts.files import as_json, write_folder
-from nlobayes.bundles.index import INDEX, Entry, Index, as_mapping, entry_of
+from nlobayes.bundles.index import INDEX, Index, as_mapping
 from nlobayes.bundles.shared_rows import SharedRows, widening
-from nlobayes.bundles.surrogates import Bundle, load_each
+from nlobayes.bundles.surrogates import Bundle
 from nlobayes.bundles.training_data import share, trained
 from nlobayes.errors import one_line
-from nlobayes.surrogate.surrogate import Surrogate
-
-Listed = tuple[Entry, Path, Surrogate]
-"""The entry of a surrogate in the index, its file, and the loaded surrogate."""
 
 
 def bundle(
@@ -27,26 +22,29 @@ def bundle(
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder to make; it must not exist.")],
 ) -> None:
     """Make a bundle: surrogates of one process and energy each, and the index `bundle.json`."""
-    loaded = [(Path(path), surrogate) for path, surrogate in load_each(surrogates).values()]
-    listed = sorted(((entry_of(s), path, s) for path, s in loaded), key=_place)
-    entries = tuple(entry for entry, _, _ in listed)
-    copies = {entry.file: path for entry, path, _ in listed}
-    index = Index(entries, _shared(listed))
+    made = Bundle.of(*surrogates)
+    paths = made.surrogates.paths
+    copies = {entry.file: paths[entry.name] for entry in made.entries}
+    index = Index(made.entries, _shared(made))
     write_folder(out, copies, {INDEX: as_json(as_mapping(index))})
     typer.echo(f"nlobayes: {Bundle.load(out)!r} in {out}", err=True)
     _state_sums(index)
-    for entry in entries:
+    for entry in index.entries:
         for kind, failed in entry.failed_checks.items():
             if failed:
                 warning = f"{kind} of {entry.file} failed: {', '.join(failed)}"
                 typer.echo(one_line(f"nlobayes: warning: {warning}"), err=True)
 
 
-def _shared(listed: Sequence[Listed]) -> tuple[SharedRows, ...]:
+def _shared(bundle: Bundle) -> tuple[SharedRows, ...]:
     """Find the validation rows that all surrogates of an energy share."""
     found = []
-    for energy in sorted({entry.sqrt_s_gev for entry, _, _ in listed}):
-        rows = [trained(e.file, path, s) for e, path, s in listed if e.sqrt_s_gev == energy]
+    for energy in bundle.energies:
+        rows = [
+            trained(entry.file, bundle.surrogates.paths[entry.name], bundle.surrogates[entry.name])
+            for entry in bundle.entries
+            if entry.sqrt_s_gev == energy
+        ]
         known = [each for each in rows if each is not None]
         if len(known) == len(rows) > 1:
             found.append(share(known))
@@ -56,6 +54,7 @@ def _shared(listed: Sequence[Listed]) -> tuple[SharedRows, ...]:
 def _state_sums(index: Index) -> None:
     """Print for each energy whether error bars of sums follow from shared validation rows."""
     checked = {file: rows for rows in index.shared for file in rows.files}
+    independent = []
     for energy in sorted({entry.sqrt_s_gev for entry in index.entries}):
         files = [entry.file for entry in index.entries if entry.sqrt_s_gev == energy]
         if len(files) > 1 and files[0] in checked:
@@ -63,12 +62,8 @@ def _state_sums(index: Index) -> None:
             text = f"intervals of the sum at {energy:g} GeV are {factor:.2f} times as wide as those"
             typer.echo(f"nlobayes: {text} of independent errors, by {count} rows", err=True)
         elif len(files) > 1:
-            text = f"errors of sums at {energy:g} GeV are taken as independent"
-            reason = "the datasets of its surrogates are not here, or of different spectra"
-            typer.echo(f"nlobayes: warning: {text}: {reason}", err=True)
-
-
-def _place(listed: Listed) -> tuple[float, tuple[int, ...]]:
-    """Return the sort key of a surrogate: its energy, then its particles."""
-    outgoing, energy = listed[0].key
-    return energy, outgoing
+            independent.append(f"{energy:g}")
+    if independent:
+        text = f"errors of sums at {', '.join(independent)} GeV are taken as independent"
+        reason = "the datasets of its surrogates are not here, or of different spectra"
+        typer.echo(f"nlobayes: warning: {text}: {reason}", err=True)

@@ -22,7 +22,6 @@ from nlobayes.errors import InputError, one_line
 from nlobayes.predicting.bundle_points import (
     BundleRequest,
     predicted_by_bundle,
-    surrogates_of,
     to_pairs,
 )
 from nlobayes.predicting.points import (
@@ -42,7 +41,14 @@ from nlobayes.predicting.prediction_files import (
     warn_of_points,
     write_rows,
 )
-from nlobayes.predicting.slha_out import OPTION, write_xsections
+from nlobayes.predicting.slha_out import (
+    OPTION,
+    Section,
+    check_slha,
+    section_of,
+    sections_of,
+    write_xsections,
+)
 from nlobayes.surrogate.answers import load
 from nlobayes.surrogate.classifier import Classifier
 from nlobayes.surrogate.identity import in_words
@@ -95,7 +101,14 @@ def predict(
         typer.Option(help="Of a bundle: two PDG numbers in quotes; once for each process."),
     ] = None,
     energy: Annotated[float | None, typer.Option(help="Of a bundle: energy in GeV.")] = None,
+    order: Annotated[
+        str, typer.Option(help="Of a bundle: QCD order, as NLO+NLL; by default the highest.")
+    ] = "",
     total: Annotated[bool, typer.Option("--total", help="Of a bundle: add the sum.")] = False,
+    all_entries: Annotated[
+        bool,
+        typer.Option("--all-entries", help="Of a bundle: a row for every entry of a process."),
+    ] = False,
 ) -> None:
     """Write for every point the prediction, its error bars and whether it lies in the domain."""
     form = form_of(out, json)
@@ -108,12 +121,14 @@ def predict(
         "--quantiles": quantiles != INTERVAL,
         "--scale log10": scale == "log10",
     }
-    of_many = {"--process": process, "--energy": energy is not None, "--total": total}
+    of_many: dict[str, object] = {"--process": process, "--energy": energy is not None}
+    of_many |= {"--order": order, "--total": total, "--all-entries": all_entries}
     if not surrogate.is_file() and Bundle.is_known(surrogate):
         if option := _first_given(of_one):
             raise InputError("commands.option_of_one", where=option, surrogate=surrogate)
         target = _in_unit("sigma_pb", "pb", unit)
-        of_bundle = BundleRequest(to_pairs(process), energy, total, *target, unpredicted)
+        chosen = to_pairs(process), energy, order or None, all_entries, total
+        of_bundle = BundleRequest(*chosen, *target, unpredicted)
         _by_bundle(Bundle.load(surrogate), points, of_bundle, (out, form), slha_out)
         return
     if option := _first_given(of_many):
@@ -148,7 +163,8 @@ def _by_surrogate(
     _check_draws(request, loaded)
     check_not_read("--out", Path(out), (points, str(surrogate)))
     if slha_out is not None and isinstance(loaded, Surrogate):
-        _write_xsections([loaded], points, slha_out, (out, str(surrogate)))
+        check_slha(points)
+        _write_xsections([section_of(loaded, points)], points, slha_out, (out, str(surrogate)))
     tally = Tally()
     with (
         _open(points, loaded, request) as source,
@@ -168,27 +184,32 @@ def _by_bundle(
 ) -> None:
     """Predict SLHA files with a bundle, and write its cross sections as SLHA if requested."""
     out, form = to
-    surrogates, read = surrogates_of(bundle, request), [path for path, _ in bundle.loaded.values()]
+    read = [str(path) for path in bundle.surrogates.paths.values()]
     check_not_read("--out", Path(out), (points, *read))
     if slha_out is not None:
-        _write_xsections([*surrogates.values()], points, slha_out, (out, *read))
+        check_slha(points)
+        sections, left_out = sections_of(bundle, points, request)
+        _write_xsections(sections, points, slha_out, (out, *read))
+        if left_out:
+            warn(f"{slha_out} has no block of {len(left_out)} processes: {', '.join(left_out)}")
     tally = Tally()
     with rows_passing("predict", shown=out != STANDARD or not sys.stdout.isatty()) as passed:
         write_rows(predicted_by_bundle(bundle, points, request, tally, passed), out, form, tally)
     typer.echo(one_line(f"nlobayes: {bundle!r}"), err=True)
-    for name, surrogate in surrogates.items():
-        warn_of_checks(surrogate.failed_checks, name)
+    for entry in bundle.entries:
+        if entry.name in tally.entries:
+            warn_of_checks(entry.failed_checks, entry.name)
     warn_of_points(tally, left_out=request.unpredicted == "skip")
     warn_of_others(Path(points))
 
 
 def _write_xsections(
-    surrogates: Sequence[Surrogate], points: str, out: Path, others: tuple[str, ...]
+    sections: Sequence[Section], points: str, out: Path, others: tuple[str, ...]
 ) -> None:
     if any(out == Path(name) for name in others):
         raise InputError("commands.out_is_read", where=OPTION, path=out)
     check_not_read(OPTION, out, others)
-    if kept := write_xsections(surrogates, points, out):
+    if kept := write_xsections(sections, points, out):
         warn(
             f"{out} keeps cross sections of the same process, energy and order by "
             f"{', '.join(kept)}: a program that reads the file may take either, or both"
