@@ -32,7 +32,9 @@ class Features(Frozen):
     relative to a calculation; `pair_invariants`: the same for the ten columns of two neutralinos;
     `chargino_neutralino_invariants`, `chargino_invariants` and `chargino_pair_invariants`: of a
     neutralino and a chargino, of a chargino and its antiparticle, of two unlike charginos. All take
-    a squark mass as one more, last column. Chains do not converge on `raw`."""
+    a squark mass as one more, last column. `ratios`: any first column, and the others over it, for
+    masses whose ratio decides. `raw`: the columns, on which chains of finite networks do not
+    converge."""
     units: dict[str, str] = {"m1": "GeV"}
     """Unit in which a column enters; a column in another unit is converted."""
     components: Annotated[PositiveInt | None, Field(exclude_if=lambda count: count is None)] = None

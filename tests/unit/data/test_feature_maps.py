@@ -60,6 +60,12 @@ def pair_of(row: np.ndarray) -> Pair:
     return Pair(row[:1], row[None, 1:5], row[5:6], row[None, 6:10], 1.0)
 
 
+def test_ratios_are_to_the_first_column() -> None:
+    inputs = np.array([[200.0, 3000.0, 50.0], [-4.0, 2.0, 0.0]])
+    expected = [[200.0, 15.0, 0.25], [-4.0, -0.5, 0.0]]
+    np.testing.assert_array_equal(map_features("ratios", inputs), expected)
+
+
 def test_invariants_by_hand() -> None:
     inputs = np.array([[-100.0, 0.1, 0.2, 0.3, 0.4]])
     expected = [4.605170185988092, 0.01, 0.04, -0.07, 0.02]

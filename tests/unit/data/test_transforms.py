@@ -53,6 +53,7 @@ def test_constants_come_from_train_rows_alone(name: str) -> None:
         ("threshold_invariants", -45.5, "|m| above 45.5 GeV"),
         ("threshold_invariants", 20.0, "|m| above 45.5 GeV"),
         ("raw", np.inf, "finite inputs"),
+        ("ratios", 0.0, "the first not 0"),
     ],
 )
 def test_features_refused(name: str, mass: float, allowed: str) -> None:

@@ -25,7 +25,7 @@ BOTH_SIGNS = [[200.0, 0.6, -0.2, 0.5, 0.6], [-180.0, 0.1, 0.2, -0.7, 0.6]]
 INPUTS = {
     **dict.fromkeys(("raw", "invariants", "threshold_invariants", "resolved_invariants"), 5),
     **{"chargino_invariants": 5, "chargino_pair_invariants": 10, "pair_invariants": 10},
-    **{"chargino_neutralino_invariants": 10, "channels": 5},
+    **{"chargino_neutralino_invariants": 10, "channels": 5, "ratios": 5},
 }
 BORN = {"calculation": "born", "pair": [1, 1], "sqrt_s_tev": 13.0, "mu_over_q": 1.0}
 ENGINE = completed({**BORN, "squark_mass_gev": 3000.0}, "pb")
