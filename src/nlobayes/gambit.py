@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from nlobayes.bundles.index import ENDING
-from nlobayes.bundles.surrogates import Bundle, Order, qcd_number
+from nlobayes.bundles.surrogates import Bundle, Order, check_order
 from nlobayes.data.slha import key_of
 from nlobayes.errors import InputError
 from nlobayes.surrogate.cross_section import CrossSection
@@ -65,7 +65,8 @@ class Backend:
             if name not in PARAMETERS:
                 raise InputError("surrogate.gambit_parameter", name=name, known=PARAMETERS)
         energy, bundle = self._energy, self._bundle
-        order = qcd_number(parameters["order"]) if "order" in parameters else self._order
+        order = parameters.get("order", self._order)
+        check_order(order)
         if "energy" in parameters:
             energy = _energy(parameters["energy"])
         if "surrogates" in parameters:
@@ -113,7 +114,10 @@ class Backend:
         except InputError as error:
             return _nothing(str(error))
         section = found[outgoing]
-        return _in_fb(section, self._bundle.surrogates[section.entry].failed_checks)
+        entry = self._bundle.entry(section.entry)
+        if entry.inclusive:
+            return _nothing(f"the cross section is only known in a sum: {entry.inclusive}")
+        return _in_fb(section, entry.failed_checks)
 
 
 def _energy(received: Any) -> float:

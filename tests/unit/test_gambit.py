@@ -153,6 +153,36 @@ def test_a_bundle_stands_for_its_surrogates(
         of_bundle.set_parameters({"surrogates": "bundle_of_nobody"})
 
 
+def test_a_cross_section_of_several_processes_is_not_given_for_one(
+    exported: SurrogateContent, dataset: Dataset, tmp_path: Path
+) -> None:
+    path = write(tmp_path / "a.nc", exported, dataset, STATED | {"inclusive": "both charges"})
+    made = Backend()
+    made.set_parameters({"surrogates": path, "energy": 13000})
+    made.import_slha_string(spectrum_of(Surrogate.load(path)))
+    assert distrusted(made.get_xsection(PAIR), "only known in a sum: both charges")
+
+
+def test_an_order_is_chosen(exported: SurrogateContent, dataset: Dataset, tmp_path: Path) -> None:
+    """The resummed cross section is for lighter squarks than those of the spectrum."""
+    light = {"name": "resummed", "order": "NLO+NLL", "fixed": "msq = 500 GeV (400 to 600)"}
+    states = {"name": "nlo", "order": "NLO"}, light
+    paths = [
+        write(tmp_path / f"{state['name']}.nc", exported, dataset, STATED | state)
+        for state in states
+    ]
+    made = Backend()
+    made.set_parameters({"surrogates": paths, "energy": 13000})
+    made.import_slha_string(spectrum_of(Surrogate.load(paths[0])))
+    for order, trust in ((None, 1), (1, 1), ("NLO", 1), (2, -1), ("NLO+NLL", -1), (None, 1)):
+        made.set_parameters({"order": order})
+        assert made.get_xsection(PAIR)["trust_level"] == trust
+    made.set_parameters({"order": "LO"})
+    assert distrusted(made.get_xsection(PAIR), "no process of order 'LO'")
+    with refused("bundles.no_order", received="N3LO"):
+        made.set_parameters({"order": "N3LO"})
+
+
 def test_files_of_the_environment_are_enough(
     files: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:

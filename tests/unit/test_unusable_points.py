@@ -132,12 +132,16 @@ def test_a_vanishing_pair_is_0_pb_beside_the_others(
 ) -> None:
     path, out = tmp_path / "model.slha", tmp_path / "out.jsonl"
     path.write_text(spectrum(150.0, HIGGSINOS))
-    predict(pairs, str(path), str(out), total=True)
+    requested = [" ".join(map(str, pair)) for pair in (ONE, TWO)]
+    predict(pairs, str(path), str(out), total=True, process=requested)
     one, two, added = rows_of(out)
     assert (one["sigma_pb_median"], one["domain"]) == (0, "inside")
     assert "vanishes" in one["reason"]
     assert two["sigma_pb_median"] > 0
     assert added["sigma_pb_median"] == pytest.approx(two["sigma_pb_median"], rel=0.05)
+    within = Bundle.load(pairs).total(path)  # of all, without the one that is outside
+    assert (within.median, within.domain) == (0, "outside")
+    assert within.reason.endswith("without 1000022 1000023")
     backend = Backend()
     backend.set_parameters({"surrogates": files, "energy": 13000})
     backend.import_slha_string(path.read_text())

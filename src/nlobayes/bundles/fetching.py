@@ -1,4 +1,4 @@
-"""Download of bundles by name into a cache.
+"""Bundles by name: those in the package, and others that are downloaded into a cache.
 
 A catalog is a JSON object. For the name of each bundle it has `url`, the address of the folder, and
 `sha256`, the digest of the index. The index has the digests of all other files. There are two
@@ -21,6 +21,8 @@ from nlobayes.extras import remedy
 
 # OWNER: upload the folder of a bundle, and list its address and the SHA-256 of its index there.
 CATALOG = Path(__file__).with_name("catalog.json")
+SHIPPED = Path(__file__).with_name("shipped")
+"""Folder of the bundles in the package, each in a folder of its name."""
 CATALOG_VARIABLE, CACHE_VARIABLE = "NLOBAYES_CATALOG", "NLOBAYES_CACHE"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,99}")
 URL = re.compile(r"https?://\S+")
@@ -31,6 +33,21 @@ class Source(NamedTuple):
 
     url: str
     sha256: str
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of all bundles: those in the package, then those of catalogs.
+
+    Raises InputError if a catalog cannot be read, or is invalid.
+    """
+    shipped = sorted(index.parent.name for index in SHIPPED.glob(f"*/{INDEX}"))
+    return tuple(dict.fromkeys([*shipped, *catalog()]))
+
+
+def locate(name: str) -> Path:
+    """Return the folder of a bundle: that in the package, or else that of `fetch`."""
+    is_shipped = NAME.fullmatch(name) and (SHIPPED / name / INDEX).is_file()
+    return SHIPPED / name if is_shipped else fetch(name)
 
 
 def catalog() -> dict[str, Source]:
@@ -59,7 +76,7 @@ def fetch(name: str) -> Path:
     """
     known = catalog()
     if name not in known:
-        raise InputError("bundles.unknown", name=name, known=[*known], variable=CATALOG_VARIABLE)
+        raise InputError("bundles.unknown", name=name, known=names(), variable=CATALOG_VARIABLE)
     url, sha256 = known[name]
     cache = Path(os.environ.get(CACHE_VARIABLE) or Path.home() / ".cache/nlobayes")
     folder = cache / "bundles" / name / sha256[:16]

@@ -2,7 +2,7 @@
 
 An entry is known by its name, which is that of the grid or table behind the surrogate if it states
 one. Several entries may have one process and energy: of different orders, sources or pure states.
-Version 1 had one entry for each, with the name of its file instead.
+The index has all that decides which of them apply to a spectrum, so that few files are opened.
 """
 
 from __future__ import annotations
@@ -20,13 +20,14 @@ from nlobayes.data.statements import UNKNOWN
 from nlobayes.errors import InputError
 from nlobayes.surrogate.cross_section import central
 from nlobayes.surrogate.facts import POSITIVE, TRUTH_OR_NONE, Rule
+from nlobayes.surrogate.identity import LONGEST_LIST
 from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.untyped import Document
 
 INDEX = "bundle.json"
 ENDING = ".nc"
 """Ending of surrogate files."""
-VERSIONS = (1, 2)
+VERSION = 2
 NAMED = "nlobayes_bundle"
 SHARED = "shared_rows"
 PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,199}")
@@ -39,9 +40,10 @@ Key = tuple[tuple[int, ...], float]
 
 
 class Entry(NamedTuple):
-    """A surrogate of a bundle: its name, process, energy in GeV, and failed checks.
+    """A surrogate of a bundle: its name, process, energy in GeV, inputs, and failed checks.
 
     `inclusive` states which processes are added, and is empty if the cross section is of one.
+    `fixed` states the fixed parameters, as in the surrogate's `origin`.
     """
 
     name: str
@@ -51,6 +53,8 @@ class Entry(NamedTuple):
     sqrt_s_gev: float
     order: str
     inclusive: str
+    inputs: tuple[str, ...]
+    fixed: str
     sha256: str
     converged: bool | None
     failed_checks: dict[str, list[str]]
@@ -97,6 +101,8 @@ def entry_of(surrogate: Surrogate) -> Entry:
         sqrt_s_gev=process.sqrt_s_gev,
         order=stated["order"],
         inclusive="" if inclusive in unstated else inclusive,
+        inputs=surrogate.inputs,
+        fixed=stated["fixed"],
         sha256=surrogate.sha256,
         converged=surrogate.facts["verdict"]["converged"],
         failed_checks=surrogate.failed_checks,
@@ -114,7 +120,7 @@ def as_mapping(index: Index) -> Document:
     """Return the index of a bundle as a JSON object."""
     listed = [entry._asdict() for entry in index.entries]
     shared = [*map(shared_rows.as_mapping, index.shared)]
-    return {NAMED: VERSIONS[-1], "surrogates": listed, SHARED: shared}
+    return {NAMED: VERSION, "surrogates": listed, SHARED: shared}
 
 
 def read_index(folder: Path) -> Index:
@@ -125,13 +131,11 @@ def read_index(folder: Path) -> Index:
     path = folder / INDEX
     content = read_json(path, NAMED, "surrogates")
     version = content[NAMED]
-    if version not in VERSIONS or type(version) is not int:
-        raise InputError("bundles.version", where=path, received=version, allowed=VERSIONS)
+    if version != VERSION:
+        raise InputError("bundles.version", where=path, received=version, allowed=VERSION)
     listed = content["surrogates"]
     if not isinstance(listed, list) or not 0 < len(listed) <= MOST:
         raise InputError("bundles.no_list", where=path, most=MOST)
-    if version == 1:
-        listed = [_of_version_1(given) for given in listed]
     entries = tuple(_entry(given, f"{path}: surrogate {n}") for n, given in enumerate(listed, 1))
     for name, count in Counter(entry.name for entry in entries).items():
         if count > 1:
@@ -143,22 +147,14 @@ def read_index(folder: Path) -> Index:
     return Index(entries, tuple(read_rows(given, files, str(path)) for given in shared))
 
 
-def _of_version_1(given: Any) -> Any:
-    """Convert an entry of version 1, which named the file and had one process."""
-    if not isinstance(given, dict) or not isinstance(file := given.get("file"), str):
-        return given
-    others = {name: value for name, value in given.items() if name != "file"}
-    return {**others, "name": file.removesuffix(ENDING), "inclusive": ""}
-
-
 def _entry(given: Any, where: str) -> Entry:
     if not isinstance(given, dict) or given.keys() != {*Entry._fields}:
         raise InputError("bundles.entry", where=where, allowed=[*Entry._fields])
     for name, rule in RULES.items():
         if not rule.holds(given[name]):
             raise InputError("bundles.not_allowed", where=where, name=name, allowed=rule.allowed)
-    both = {name: tuple(given[name]) for name in ("incoming", "outgoing")}
-    return Entry(**{**given, **both, "sqrt_s_gev": float(given["sqrt_s_gev"])})
+    listed = {name: tuple(given[name]) for name in ("incoming", "outgoing", "inputs")}
+    return Entry(**{**given, **listed, "sqrt_s_gev": float(given["sqrt_s_gev"])})
 
 
 def _are_checks(value: Any) -> bool:
@@ -181,6 +177,14 @@ RULES = {
     "sqrt_s_gev": Rule("an energy above 0, in GeV", POSITIVE.holds),
     "order": TEXT,
     "inclusive": TEXT,
+    "inputs": Rule(
+        "a list of names",
+        lambda v: isinstance(v, list) and len(v) > 0 and all(map(TEXT.holds, v)),
+    ),
+    "fixed": Rule(
+        "printable text",
+        lambda v: isinstance(v, str) and v.isprintable() and len(v) <= LONGEST_LIST,
+    ),
     "sha256": Rule(
         "64 hexadecimal digits", lambda v: isinstance(v, str) and SHA256.fullmatch(v) is not None
     ),

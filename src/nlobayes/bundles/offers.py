@@ -10,53 +10,109 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from functools import cached_property
 
 from nlobayes.bundles.index import Entry, place_of
+from nlobayes.bundles.spectra import Needs
 from nlobayes.data.slha import key_of, same_energy
-from nlobayes.data.statements import read_order
-from nlobayes.surrogate.cross_section import FROM_BAD_TO_GOOD, Standing
+from nlobayes.data.statements import FixedParameter, read_order
+from nlobayes.surrogate.cross_section import FROM_BAD_TO_GOOD
+from nlobayes.surrogate.domain import INSIDE, OUTSIDE
+from nlobayes.surrogate.identity import conditions
 
 EXCHANGES: tuple[Mapping[int, int], ...] = (
     {1000011: 1000013, 2000011: 2000013, 1000012: 1000014},
+    {1000012: 1000016},
     *({1000006: other} for other in (2000006, 1000005, 2000005)),
 )
-"""Particles in whose place others are produced with the same cross section."""
+"""Particles in whose place others are produced with the same cross section. An exchange applies to
+a process of these particles alone."""
 NUMBER = re.compile(r"[0-9]{7}")
 LO = 0
 
+Preference = tuple[int, bool, float, int, int, bool, str]
+"""What makes an entry preferred to others, the larger the more; `Offer.preference` has the list."""
 
-class Offer(NamedTuple):
-    """A process that an entry serves: its own, or one of exchanged particles."""
 
-    entry: Entry
-    outgoing: tuple[int, ...]
-    exchanged: Mapping[int, int] = {}
+class Offer:
+    """A process that an entry serves: its own, or one of exchanged particles.
 
-    def named(self, name: str) -> str:
-        """Return the name in a spectrum of an input or a condition of the surrogate."""
-        return _exchange(name, self.exchanged)
+    Attributes
+    ----------
+    entry
+        The entry.
+    outgoing
+        Ordered PDG numbers of the process.
+    exchanged
+        Numbers that replace those of the entry; none for its own process.
+    order
+        Number of its QCD order; -1 if it is not known.
+    needs
+        Names in a spectrum of its inputs and conditions.
+    """
 
-    @property
+    def __init__(self, entry: Entry, exchange: Mapping[int, int] | None = None) -> None:
+        given = exchange or {}
+        self.entry = entry
+        self.exchanged: Mapping[int, int] = {**given, **{new: old for old, new in given.items()}}
+        self.outgoing = self._exchange_pair(entry.outgoing)
+        order = read_order(entry.order)
+        self.order = -1 if order is None else order
+
+    @cached_property
+    def conditions(self) -> tuple[FixedParameter, ...]:
+        """Its conditions, with the names of the entry."""
+        return conditions({"fixed": self.entry.fixed}, self.entry.inputs)
+
+    @cached_property
+    def needs(self) -> Needs:
+        """Names in a spectrum of its inputs and conditions, by their names in the entry."""
+        names = self.entry.inputs, (condition.name for condition in self.conditions)
+        return Needs(*({name: self._exchange_text(name) for name in each} for each in names))
+
+    @cached_property
     def processes(self) -> frozenset[tuple[int, ...]]:
         """Pairs whose cross sections are in the entry: one, or those that it states as added."""
         stated = [int(n) for n in re.findall(r"-?\b[0-9]{7}\b", self.entry.inclusive)]
         pairs = zip(stated[::2], stated[1::2], strict=False)
-        added = {key_of(self.exchanged.get(abs(n), abs(n)) * _sign(n) for n in p) for p in pairs}
-        return frozenset({self.outgoing, *added})
+        return frozenset({self.outgoing, *map(self._exchange_pair, pairs)})
+
+    def preference(self, point: Mapping[str, float], domain: str = "") -> Preference:
+        """Return the preference of the entry at a spectrum, by the names of the entry.
+
+        In this order: the domain (inside, near edge, outside), all conditions given and met, the
+        smaller distance to a condition that is not met (absolute for numbers up to 1, such as the
+        content of a state, else relative), the QCD order, the number of inputs, a process of its
+        own, and the later name. Without a domain the best one that conditions allow is taken.
+        """
+        gaps = [_gap(condition, point.get(condition.name)) for condition in self.conditions]
+        gap = max((gap for gap in gaps if gap is not None), default=0.0)
+        best = OUTSIDE if gap else INSIDE
+        return (
+            FROM_BAD_TO_GOOD.index(domain or best),
+            not gap and None not in gaps,
+            -gap,
+            self.order,
+            len(self.entry.inputs),
+            not self.exchanged,
+            self.entry.name,
+        )
+
+    def _exchange_pair(self, pair: Iterable[int]) -> tuple[int, ...]:
+        new = self.exchanged
+        return key_of(new.get(abs(n), abs(n)) * (-1 if n < 0 else 1) for n in pair)
+
+    def _exchange_text(self, name: str) -> str:
+        new = self.exchanged
+        return NUMBER.sub(lambda m: str(new.get(int(m[0]), m[0])), name) if new else name
 
 
 def offers_of(entries: Iterable[Entry]) -> list[Offer]:
     """List all processes that entries serve, sorted by their particles."""
     found = []
     for entry in entries:
-        own = key_of(entry.outgoing)
-        found.append(Offer(entry, own))
-        for exchange in EXCHANGES:
-            if all(abs(number) in exchange for number in own):
-                both = {**exchange, **{new: old for old, new in exchange.items()}}
-                other = key_of(both.get(abs(n), abs(n)) * _sign(n) for n in own)
-                found.append(Offer(entry, other, both))
+        served = [e for e in EXCHANGES if all(abs(number) in e for number in entry.outgoing)]
+        found += [Offer(entry), *(Offer(entry, exchange) for exchange in served)]
     return sorted(found, key=lambda offer: place_of(offer.outgoing))
 
 
@@ -67,7 +123,7 @@ def at_energy(offers: Iterable[Offer], energy: float | None) -> list[Offer]:
 
 def of_order(offers: Iterable[Offer], order: int | None) -> list[Offer]:
     """Select the offers of a QCD order; None takes all."""
-    return [o for o in offers if order is None or read_order(o.entry.order) == order]
+    return [o for o in offers if order is None or o.order == order]
 
 
 def among(offers: Iterable[Offer]) -> list[Offer]:
@@ -78,56 +134,31 @@ def among(offers: Iterable[Offer]) -> list[Offer]:
     """
     found = [*offers]
     found = [o for o in found if not o.entry.inclusive] or found
-    return [o for o in found if read_order(o.entry.order) != LO] or found
+    return [o for o in found if o.order != LO] or found
 
 
 def together(offers: Iterable[Offer]) -> list[tuple[int, ...]]:
-    """List the processes of offers whose cross sections may be added without counting one twice.
-
-    An entry that adds processes is left out if one of them is served by another entry.
-    """
+    """List the processes of offers without those that are in another entry alone, and in a sum."""
     found = [*offers]
-    alone = dict.fromkeys(o.outgoing for o in found if not o.entry.inclusive)
-    pairs, covered = [*alone], {*alone}
-    for offer in found:
-        known = offer.outgoing in pairs
-        if offer.entry.inclusive and not known and covered.isdisjoint(offer.processes):
-            pairs.append(offer.outgoing)
+    alone = {o.outgoing for o in found if not o.entry.inclusive}
+    added = {o.outgoing for o in found if o.entry.inclusive and alone.isdisjoint(o.processes)}
+    return sorted(alone | added, key=place_of)
+
+
+def apart(offers: Sequence[Offer]) -> list[Offer]:
+    """Select offers whose cross sections have no process in common: sums of processes come last."""
+    kept, covered = [], set[tuple[int, ...]]()
+    for offer in sorted(offers, key=lambda offer: offer.entry.inclusive != ""):
+        if covered.isdisjoint(offer.processes):
+            kept.append(offer)
             covered |= offer.processes
-    return sorted(pairs, key=place_of)
+    return kept
 
 
-def overlapping(offers: Sequence[Offer]) -> tuple[Offer, Offer] | None:
-    """Find two offers that both have the cross section of one process; None if there are none."""
-    for place, one in enumerate(offers):
-        for other in offers[:place]:
-            if one.processes & other.processes:
-                return other, one
-    return None
-
-
-def preference(
-    offer: Offer, standing: Standing, inputs: int
-) -> tuple[int, bool, int, int, bool, str]:
-    """Return the key of an entry at a spectrum; the entry with the largest one predicts it.
-
-    In this order: the domain (inside, near edge, outside), all conditions given and met, the QCD
-    order, the number of inputs, a process of its own, and the name.
-    """
-    order = read_order(offer.entry.order)
-    return (
-        FROM_BAD_TO_GOOD.index(standing.domain),
-        standing.holds,
-        -1 if order is None else order,
-        inputs,
-        not offer.exchanged,
-        offer.entry.name,
-    )
-
-
-def _exchange(name: str, numbers: Mapping[int, int]) -> str:
-    return NUMBER.sub(lambda m: str(numbers.get(int(m[0]), int(m[0]))), name) if numbers else name
-
-
-def _sign(number: int) -> int:
-    return -1 if number < 0 else 1
+def _gap(condition: FixedParameter, value: float | None) -> float | None:
+    """Return the distance of a value to the range of a condition; None for no value."""
+    if value is None or value != value:
+        return None
+    low, high = condition.low, condition.high
+    beyond, bound = (low - value, low) if value < low else (value - high, high)
+    return max(beyond, 0.0) / max(1.0, abs(bound))

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from pathlib import Path
 from typing import Literal, NamedTuple, Self
 
 from nlobayes.artifacts.seals import digest
-from nlobayes.bundles.fetching import catalog, fetch
+from nlobayes.bundles.fetching import locate, names
 from nlobayes.bundles.index import Entry, Index, entry_of, read_index
 from nlobayes.bundles.offers import (
     Offer,
+    Preference,
     among,
+    apart,
     at_energy,
     of_order,
     offers_of,
-    overlapping,
-    preference,
     together,
 )
 from nlobayes.bundles.shared_rows import widening
-from nlobayes.bundles.spectra import Needs, Point, Spectrum, points_of
+from nlobayes.bundles.spectra import Point, Spectrum, points_of
 from nlobayes.data.slha import key_of
 from nlobayes.data.statements import QCD_ORDERS, read_order
 from nlobayes.errors import InputError
@@ -29,9 +30,11 @@ from nlobayes.surrogate.cross_section import (
     Part,
     cross_section,
     nothing,
+    reasons_of,
     standing_of,
     total,
 )
+from nlobayes.surrogate.domain import OUTSIDE
 from nlobayes.surrogate.identity import check_summands, differences
 from nlobayes.surrogate.surrogate import Surrogate
 
@@ -64,8 +67,8 @@ class Surrogates(Mapping[str, Surrogate]):
     def __getitem__(self, name: str) -> Surrogate:
         """Return a surrogate.
 
-        Raises InputError if its file is missing, cannot be loaded, or has another digest, name or
-        process than the index states.
+        Raises InputError if its file is missing, cannot be loaded, or has another digest or another
+        content than the index states.
         """
         if name not in self._loaded:
             self._loaded[name] = self._load(self._entries[name])
@@ -82,8 +85,8 @@ class Surrogates(Mapping[str, Surrogate]):
         if digest(path) != entry.sha256:
             raise InputError("bundles.other_file", where=path, listed=entry.sha256[:12])
         surrogate = Surrogate.load(path)
-        if entry_of(surrogate).key != entry.key:
-            raise InputError("bundles.other_process", where=path, stated=entry.key)
+        if entry_of(surrogate) != entry:
+            raise InputError("bundles.other_process", where=path, stated=entry.process)
         return surrogate
 
 
@@ -117,6 +120,7 @@ class Bundle:
     ) -> None:
         self.entries, self.shared = index
         self.surrogates = Surrogates(self.entries, paths, loaded or {})
+        self._entries = {entry.name: entry for entry in self.entries}
         self._offers = offers_of(self.entries)
         self._last: dict[tuple[str, tuple[int, ...]], Chosen] = {}
 
@@ -131,7 +135,7 @@ class Bundle:
 
     @classmethod
     def load(cls, path_or_name: str | Path) -> Self:
-        """Load a bundle from a folder, or download it once by its name in `list`.
+        """Load a bundle from a folder, or by its name in `list`, under which it may be downloaded.
 
         Surrogates are loaded when they are needed, and then compared with the index.
 
@@ -142,7 +146,7 @@ class Bundle:
         """
         folder = Path(path_or_name)
         if not folder.is_dir():
-            folder = fetch(str(path_or_name))
+            folder = locate(str(path_or_name))
         index = read_index(folder)
         return cls(index, {entry.name: folder / entry.file for entry in index.entries})
 
@@ -175,13 +179,13 @@ class Bundle:
 
     @staticmethod
     def list() -> tuple[str, ...]:
-        """List the names of bundles that can be downloaded."""
-        return tuple(catalog())
+        """List the names of the bundles in the package, and of those that can be downloaded."""
+        return names()
 
     @staticmethod
     def is_known(path_or_name: str | Path) -> bool:
         """Return whether `load` accepts the argument as a bundle: a folder, or a name in `list`."""
-        return Path(path_or_name).is_dir() or str(path_or_name) in catalog()
+        return Path(path_or_name).is_dir() or str(path_or_name) in names()
 
     @property
     def energies(self) -> tuple[float, ...]:
@@ -232,9 +236,10 @@ class Bundle:
     ) -> CrossSection:
         """Add the cross sections of processes; `surrogate.cross_section` states how errors add.
 
-        Of all processes, those whose masses or mixings the spectrum lacks are left out, and
-        `reason` names them. It also states if the processes have different orders, parton
-        distributions or engines, or only some of them state these.
+        Of all processes, those are added that are inside or near the edge, and `reason` names the
+        others; the sum is `outside` unless the spectrum lacks the particles of all of these.
+        Requested processes are all added. `reason` also states if the processes have different
+        orders, parton distributions or engines, or only some of them state these.
 
         Raises
         ------
@@ -242,23 +247,25 @@ class Bundle:
             As `predict`, or if only some of the processes are LO, or one is in the sum of another.
         """
         chosen = self._chosen(spectrum, self._requested(processes, energy, order))
-        added = {
-            pdg_text(pair): Part(self.surrogates[one.found.entry], _values(one.point), one.found)
-            for pair, one in chosen.items()
-            if processes != "all" or not isinstance(one.point, InputError)
-        }
-        both = overlapping([one.offer for pair, one in chosen.items() if pdg_text(pair) in added])
-        if both:
-            raise InputError("bundles.overlap", names=[offer.entry.name for offer in both])
-        origins = [part.surrogate.origin for part in added.values()]
+        counted = [*chosen.values()]
+        if processes == "all":
+            counted = [one for one in counted if one.found.domain != OUTSIDE]
+        offers = apart([one.offer for one in counted])
+        if processes != "all" and len(offers) < len(counted):
+            names = [one.offer.entry.name for one in counted]
+            raise InputError("bundles.overlap", names=names)
+        parts = {one.offer.outgoing: self._part(one) for one in counted if one.offer in offers}
+        left_out = {pair: one for pair, one in chosen.items() if pair not in parts}
+        if not parts:
+            return nothing(reasons_of({pdg_text(p): one.found for p, one in left_out.items()}))
+        origins = [part.surrogate.origin for part in parts.values()]
         check_summands(origins)
-        found = total(added, widening=self.widening(part.found.entry for part in added.values()))
-        lacking = [
-            f"without {pdg_text(pair)}: {one.found.reason}"
-            for pair, one in chosen.items()
-            if pdg_text(pair) not in added
-        ]
-        reasons = [found.reason, differences(origins), *lacking]
+        factor = self.widening(part.found.entry for part in parts.values())
+        found = total({pdg_text(pair): part for pair, part in parts.items()}, widening=factor)
+        without = f"without {', '.join(map(pdg_text, left_out))}" if left_out else ""
+        if any(not isinstance(one.point, InputError) for one in left_out.values()):
+            found = found._replace(domain=OUTSIDE)
+        reasons = [found.reason, differences(origins), without]
         return found._replace(reason="; ".join(filter(None, reasons)))
 
     def candidates(
@@ -278,12 +285,19 @@ class Bundle:
             As `predict`, but entries whose inputs the spectrum lacks are NaN and `outside`.
         """
         ((_, offers),) = self._requested([process], energy, order).items()
-        located = [*zip(offers, self._points(spectrum, offers), strict=True)]
-        first = among(offers)
-        some = [each for each in located if each[0] in first]
-        others = [each for each in located if each[0] not in first]
-        ranked = (*self._ranked(some), *self._ranked(others))
+        first, points = among(offers), points_of(spectrum, [offer.needs for offer in offers])
+
+        def key(located: Located) -> tuple[bool, bool, Preference]:
+            offer, point = located
+            is_read = not isinstance(point, InputError)
+            return offer in first, is_read, self._preference(offer, point)
+
+        ranked = sorted(zip(offers, points, strict=True), key=key, reverse=True)
         return [self._predicted(*each).found for each in ranked]
+
+    def entry(self, name: str) -> Entry:
+        """Return the entry of this name."""
+        return self._entries[name]
 
     def offered(
         self, processes: Processes = "all", energy: float | None = None, order: Order = None
@@ -298,56 +312,63 @@ class Bundle:
         The widened interval covers 68 % of the sums at the validation rows that they share. The
         factor is 1 for one surrogate, and if the index has no rows that all of them share.
         """
-        chosen = {*names}
-        files = [entry.file for entry in self.entries if entry.name in chosen]
+        files = [self.entry(name).file for name in dict.fromkeys(names)]
         return widening(self.shared, files) if len(files) > 1 else 1.0
 
     def _chosen(self, spectrum: Spectrum, requested: Requested) -> dict[tuple[int, ...], Chosen]:
-        """Predict each process by the offer with the largest `preference` at a spectrum.
+        """Predict each process by the offer that is preferred at a spectrum.
 
         Raises InputError if the spectrum lacks what is needed of all processes.
         """
         offers = {pair: among(each) for pair, each in requested.items()}
-        points = iter(self._points(spectrum, [o for each in offers.values() for o in each]))
-        located = {pair: [(o, next(points)) for o in each] for pair, each in offers.items()}
-        chosen = {
-            pair: self._predicted(*(each[0] if len(each) == 1 else self._ranked(each)[0]))
-            for pair, each in located.items()
-        }
-        if all(isinstance(one.point, InputError) for one in chosen.values()):
-            pair, one = next(iter(chosen.items()))
-            raise _unreadable(pair, one.point)
+        needs = [offer.needs for each in offers.values() for offer in each]
+        points = iter(points_of(spectrum, needs))
+        located = {pair: [(offer, next(points)) for offer in each] for pair, each in offers.items()}
+        chosen = {pair: self._predicted(*self._choose(each)) for pair, each in located.items()}
+        errors = [one.point for one in chosen.values() if isinstance(one.point, InputError)]
+        if len(errors) == len(chosen):
+            error, pair = errors[0], pdg_text(next(iter(chosen)))
+            raise error.within(pair) if error.where is None else error
         return chosen
 
-    def _ranked(self, located: Sequence[Located]) -> Sequence[Located]:
-        """Sort offers by their `preference`; those that the spectrum lacks values for are last."""
-        readable = [each for each in located if not isinstance(each[1], InputError)]
+    def _part(self, chosen: Chosen) -> Part:
+        return Part(self.surrogates[chosen.found.entry], _values(chosen.point), chosen.found)
 
-        def key(each: Located) -> tuple[object, ...]:
-            surrogate = self.surrogates[each[0].entry.name]
-            standing = standing_of(surrogate, _values(each[1]))
-            return preference(each[0], standing, len(surrogate.inputs))
+    def _choose(self, located: Sequence[Located]) -> Located:
+        """Return the offer of one process with the largest preference at a spectrum.
 
-        others = [each for each in located if isinstance(each[1], InputError)]
-        return *sorted(readable, key=key, reverse=True), *others
+        Offers are tried from the most promising until no other can be preferred, so that most files
+        of a bundle stay closed. If the spectrum lacks values for all, the first is returned.
+        """
+        read = [each for each in located if not isinstance(each[1], InputError)] or located[:1]
+        if len(read) == 1:
+            return read[0]
+        bounds = [(each[0].preference(_values(each[1])), each) for each in read]
+        best, known = read[0], None
+        for bound, each in sorted(bounds, key=itemgetter(0), reverse=True):
+            if known is not None and known > bound:
+                break
+            found = self._preference(*each)
+            if known is None or found > known:
+                best, known = each, found
+        return best
 
-    def _points(self, spectrum: Spectrum, offers: Sequence[Offer]) -> Sequence[Point]:
-        """Read the values of a spectrum that each offer needs."""
-        needs = []
-        for offer in offers:
-            surrogate = self.surrogates[offer.entry.name]
-            names = surrogate.inputs, surrogate.condition_names
-            needs.append(Needs(*({name: offer.named(name) for name in each} for each in names)))
-        return points_of(spectrum, needs)
+    def _preference(self, offer: Offer, point: Point) -> Preference:
+        """Return the preference of an offer with the domain of its surrogate."""
+        if isinstance(point, InputError):
+            return offer.preference({}, OUTSIDE)
+        return offer.preference(point, standing_of(self.surrogates[offer.entry.name], point)[0])
 
     def _predicted(self, offer: Offer, point: Point) -> Chosen:
         """Predict a process by an offer, unless its last point was the same."""
-        key, name = (offer.entry.name, offer.outgoing), offer.entry.name
+        entry, key = offer.entry, (offer.entry.name, offer.outgoing)
+        added = f"added up: {entry.inclusive}" if entry.inclusive else ""
         if isinstance(point, InputError):
-            return Chosen(offer, point, nothing(point.reason)._replace(entry=name))
+            return Chosen(offer, point, nothing(point.reason)._replace(entry=entry.name))
         if key not in self._last or self._last[key].point != point:
-            found = cross_section(self.surrogates[name], point)._replace(entry=name)
-            self._last[key] = Chosen(offer, point, found)
+            found = cross_section(self.surrogates[entry.name], point)
+            reason = "; ".join(filter(None, [added, found.reason]))
+            self._last[key] = Chosen(offer, point, found._replace(entry=entry.name, reason=reason))
         return self._last[key]
 
     def _requested(self, processes: Processes, energy: float | None, order: Order) -> Requested:
@@ -355,7 +376,7 @@ class Bundle:
         known = at_energy(self._offers, energy)
         if not known:
             raise InputError("bundles.no_energy", received=energy, known=self.energies)
-        number = qcd_number(order)
+        number = check_order(order)
         offers = of_order(known, number)
         if not offers:
             orders = sorted({offer.entry.order for offer in known})
@@ -377,8 +398,8 @@ def pdg_text(pair: Iterable[int]) -> str:
     return " ".join(map(str, pair))
 
 
-def qcd_number(order: Order) -> int | None:
-    """Return the number of a QCD order; None for any."""
+def check_order(order: Order) -> int | None:
+    """Return the number of a QCD order, None for any; raise InputError if there is no such one."""
     number = read_order(order) if isinstance(order, str) else order
     if order is not None and number not in QCD_ORDERS.values():
         raise InputError("bundles.no_order", received=order, known=[*QCD_ORDERS])
@@ -400,12 +421,6 @@ def _pairs(processes: Processes) -> list[tuple[int, ...]]:
 def _values(point: Point) -> Mapping[str, float]:
     """Return the values of a point; none if they cannot be read."""
     return {} if isinstance(point, InputError) else point
-
-
-def _unreadable(pair: Iterable[int], point: Point) -> InputError:
-    """Return the error of a process whose values cannot be read, with the place of the spectrum."""
-    assert isinstance(point, InputError)
-    return point.within(pdg_text(pair)) if point.where is None else point
 
 
 def _listed(part: Path | Bundle) -> Iterator[tuple[Entry, Path, Surrogate | None]]:

@@ -89,9 +89,9 @@ def sections_of(
     sum.
     """
     asked = request.processes, request.energy, request.order
-    known, sections, left_out = {e.name: e for e in bundle.entries}, [], []
+    sections, left_out = [], []
     for pair, found in bundle.predict(points, *asked).items():
-        entry = known[found.entry]
+        entry = bundle.entry(found.entry)
         if request.processes == "all" and (entry.inclusive or found.domain == OUTSIDE):
             left_out.append(pdg_text(pair))
             continue

@@ -22,7 +22,7 @@ import numpy as np
 
 from nlobayes.data.units import convert
 from nlobayes.errors import InputError
-from nlobayes.surrogate.domain import INSIDE, NEAR_EDGE, OUTSIDE, reasons_of
+from nlobayes.surrogate.domain import INSIDE, NEAR_EDGE, OUTSIDE
 from nlobayes.surrogate.identity import Process
 from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.surrogate.theory import (
@@ -62,14 +62,6 @@ class CrossSection(NamedTuple):
     entry: str = ""
 
 
-class Standing(NamedTuple):
-    """Domain of a spectrum, the reason, and whether all conditions are given and met."""
-
-    domain: str
-    reason: str
-    holds: bool
-
-
 class Part(NamedTuple):
     """A surrogate, the spectrum by the names of its inputs and conditions, and its prediction."""
 
@@ -101,7 +93,7 @@ def cross_section(surrogate: Surrogate, spectrum: Mapping[str, float]) -> CrossS
 
     Raises InputError if the spectrum lacks an input.
     """
-    point, (domain, reason, _) = point_of(surrogate, spectrum), standing_of(surrogate, spectrum)
+    point, (domain, reason) = point_of(surrogate, spectrum), standing_of(surrogate, spectrum)
     with np.errstate(all="ignore"):
         quantiles = surrogate.quantiles(point, MEDIAN_AND_INTERVAL)
         relative = relative_errors(quantiles, surrogate.target, surrogate.theory)
@@ -120,8 +112,8 @@ def nothing(reason: str, errors: Mapping[str, float] | None = None) -> CrossSect
     return CrossSection(math.nan, math.nan, math.nan, OUTSIDE, reason, errors or {})
 
 
-def standing_of(surrogate: Surrogate, spectrum: Mapping[str, float]) -> Standing:
-    """Return whether a spectrum is in the domain of a surrogate, without predicting it.
+def standing_of(surrogate: Surrogate, spectrum: Mapping[str, float]) -> tuple[str, str]:
+    """Return the domain of a spectrum and its reason, without predicting it.
 
     A point whose Born cross section vanishes is inside, although it has no prediction.
 
@@ -130,11 +122,9 @@ def standing_of(surrogate: Surrogate, spectrum: Mapping[str, float]) -> Standing
     point = point_of(surrogate, spectrum)
     given = {name: spectrum[name] for name in surrogate.condition_names if name in spectrum}
     with np.errstate(all="ignore"):
-        domain = str(surrogate.domain(point, given)[0])
+        (domain,), (reason,) = surrogate.standing(point, given)
         vanishes = not surrogate.usable(point)[0] and surrogate.vanishes(point)[0]
-    reason = str(surrogate.reasons(point, given)[0])
-    holds = not reasons_of(surrogate.conditions, given, 1)[0]
-    return Standing(INSIDE if vanishes else domain, reason, holds)
+    return INSIDE if vanishes else str(domain), str(reason)
 
 
 def point_of(surrogate: Surrogate, spectrum: Mapping[str, float]) -> np.ndarray:
@@ -165,13 +155,13 @@ def total(parts: Mapping[str, Part], seed: int = 0, *, widening: float = 1.0) ->
     if any(math.isnan(one.median) for one in found.values()):
         drawn = np.full(1, math.nan)
     elif not summed:
-        return next(iter(found.values()))._replace(reason=_reasons(found), entry="")
+        return next(iter(found.values()))._replace(reason=reasons_of(found), entry="")
     else:
         drawn = sum_of_draws([(part.surrogate, part.spectrum) for part in summed], seed)
     median, *ends = map(float, np.quantile(drawn, MEDIAN_AND_INTERVAL))
     low, high = (median + widening * (end - median) for end in ends)
     errors = _errors([*found.values()], (median, low, high))
-    return CrossSection(median, low, high, domain, _reasons(found), errors)
+    return CrossSection(median, low, high, domain, reasons_of(found), errors)
 
 
 def sum_of_draws(
@@ -225,7 +215,7 @@ def _errors(
     return {name: float(error) for name, error in with_total(arrays).items()}
 
 
-def _reasons(parts: Mapping[str, CrossSection]) -> str:
+def reasons_of(parts: Mapping[str, CrossSection]) -> str:
     """Join the domains of the parts that are not inside, and the reasons of all parts."""
     reasons = {
         name: "; ".join(filter(None, ["" if part.domain == INSIDE else part.domain, part.reason]))

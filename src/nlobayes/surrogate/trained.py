@@ -5,7 +5,8 @@ It needs NumPy and h5py, and JAX if that engine is chosen.
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Callable
+from functools import cached_property, partial
 from pathlib import Path
 from typing import ClassVar, Self
 
@@ -20,7 +21,7 @@ from nlobayes.errors import InputError
 from nlobayes.surrogate import domain as domains
 from nlobayes.surrogate.consistency import check
 from nlobayes.surrogate.identity import conditions, in_words, origin, process_of
-from nlobayes.surrogate.in_numpy import Engine, evaluator
+from nlobayes.surrogate.in_numpy import Engine, check_engine, evaluator
 from nlobayes.surrogate.limits import Limits, bounds_of, gaps, mixing_rows
 from nlobayes.surrogate.nodes import NODES
 from nlobayes.surrogate.point_arrays import among, points_of
@@ -105,8 +106,14 @@ class StoredNetwork:
         self._bounds = bounds_of(ranges, self.inputs, self.units, signs)
         self.gaps = gaps(ranges, self.inputs)
         self.mixings = mixing_rows(self.inputs, self.units, ranges)
-        self._evaluate = evaluator(exported, engine)
+        check_engine(engine)
+        self._make_evaluator = partial(evaluator, exported, engine)
         self._last = SurrogatePoints(self, np.empty((0, len(self.inputs))))
+
+    @cached_property
+    def _evaluate(self) -> Callable[[np.ndarray], np.ndarray]:
+        """The function from features to outputs of every draw, made at the first prediction."""
+        return self._make_evaluator()
 
     def __repr__(self) -> str:
         """Describe target, number of draws, failed checks and process."""
@@ -165,10 +172,7 @@ class StoredNetwork:
         violates one of `conditions`. `given` has the fixed parameters by name (point,), NaN if
         unknown. `reasons` states the reason.
         """
-        seen = self.seen(x)
-        within = seen.usable & self._bounds.allow(seen.points)
-        within &= ~domains.violated(self.conditions, given or {}, len(seen.points))
-        return domains.flag(self._domain, seen.distance, within)
+        return self._domain_of(self.seen(x), given or {})
 
     def reasons(self, x: Points, given: Facts | None = None) -> np.ndarray:
         """Describe why points (point, input) are `outside`, each in a text (point,).
@@ -176,17 +180,27 @@ class StoredNetwork:
         If fixed parameters are `given`, the text also names those without a value. It is empty if
         there is nothing to describe.
         """
+        return self.standing(x, given)[1]
+
+    def standing(self, x: Points, given: Facts | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Return `domain` and `reasons` of points together."""
         seen = self.seen(x)
         conditions = () if given is None else self.conditions
         texts = domains.reasons_of(conditions, given or {}, len(seen.points))
-        for row in np.flatnonzero(self.domain(seen.points, given) == domains.OUTSIDE):
+        flags = self._domain_of(seen, given or {})
+        for row in np.flatnonzero(flags == domains.OUTSIDE):
             text = self._bounds.describe(seen.points[row], self.inputs)
             if not seen.usable[row]:
                 text = self._unusable(seen.points[row], seen.features[row])
             elif not text and seen.distance[row] > self._domain.edge:
                 text = FAR.format(seen.distance[row], self._domain.edge)
             texts[row] = "; ".join(filter(None, [text, texts[row]]))
-        return texts
+        return flags, texts
+
+    def _domain_of(self, seen: SurrogatePoints, given: Facts) -> np.ndarray:
+        within = seen.usable & self._bounds.allow(seen.points)
+        within &= ~domains.violated(self.conditions, given, len(seen.points))
+        return domains.flag(self._domain, seen.distance, within)
 
     def reference(self, x: Points) -> np.ndarray | None:
         """Compute the reference of the target, in its unit (point,); None if there is none.

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from itertools import permutations
 from pathlib import Path
+from random import Random
+from unittest.mock import ANY
 
 import pytest
 from hypothesis import given
@@ -10,8 +12,7 @@ from hypothesis import strategies as st
 
 from nlobayes import Bundle
 from nlobayes.bundles.index import Entry
-from nlobayes.bundles.offers import Offer, among, offers_of, overlapping, preference, together
-from nlobayes.surrogate.cross_section import Standing
+from nlobayes.bundles.offers import Offer, among, apart, offers_of, together
 from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.types import Dataset, SurrogateContent
 from tests.refusals import refused
@@ -24,35 +25,48 @@ ORDERS = ("aNNLO+NNLL", "NLO+NLL QCD", "NLO QCD", "LO", "by hand")
 
 
 def entry(
-    name: str, outgoing: Sequence[int] = ONE, order: str = "NLO", inclusive: str = ""
+    name: str,
+    outgoing: Sequence[int] = ONE,
+    order: str = "NLO",
+    inclusive: str = "",
+    inputs: Sequence[str] = ("m1",),
+    fixed: str = "none",
 ) -> Entry:
-    process = "p p -> x", (2212, 2212), tuple(outgoing)
-    return Entry(name, *process, 13000.0, order, inclusive, "0" * 64, True, {})
+    process = "p p -> x", (2212, 2212), tuple(outgoing), 13000.0
+    return Entry(name, *process, order, inclusive, tuple(inputs), fixed, "0" * 64, True, {})
 
 
-ranks = st.tuples(
-    st.sampled_from(DOMAINS), st.booleans(), st.sampled_from(ORDERS), st.integers(1, 2)
+WINO = "wino_1000023 = 1 1 (0.98 to 1.001); msq = 3000 GeV (2970 to 3030)"
+CONTENTS = {None: (False, 0.0), 0.99: (True, 0.0), 0.9: (False, 0.08), 0.2: (False, 0.78)}
+"""Values of a content: whether conditions hold, and the distance to their range."""
+cases = st.tuples(
+    st.sampled_from(DOMAINS), st.sampled_from([*CONTENTS]), st.sampled_from(ORDERS), st.booleans()
 )
+Case = tuple[str, float | None, str, bool]
 
 
-@given(st.lists(ranks, min_size=2, max_size=5), st.randoms())
-def test_the_first_of_a_sorted_list_is_preferred(drawn: list, random) -> None:  # type: ignore[no-untyped-def]
+@given(st.lists(cases, min_size=2, max_size=5), st.randoms())
+def test_the_first_of_a_sorted_list_is_preferred(drawn: list[Case], random: Random) -> None:
     """The list is in the order of the documentation; the order of entries does not matter."""
-    named = [(f"entry{number}", *each) for number, each in enumerate(drawn)]
 
-    def place(one: tuple[str, str, bool, str, int]) -> tuple[int, bool, int, int, int]:
-        name, domain, holds, order, inputs = one
-        last = -int(name.removeprefix("entry"))
-        return DOMAINS.index(domain), not holds, ORDERS.index(order), -inputs, last
+    def place(number: int) -> tuple[float, ...]:
+        domain, content, order, has_two = drawn[number]
+        holds, gap = CONTENTS[content]
+        first = DOMAINS.index("outside" if gap else domain), not holds, round(gap, 6)
+        return *first, ORDERS.index(order), -has_two, -number
 
-    def key(one: tuple[str, str, bool, str, int]) -> tuple[object, ...]:
-        name, domain, holds, order, inputs = one
-        offer = Offer(entry(name, order=order), ONE)
-        return preference(offer, Standing(domain, "", holds), inputs)
+    def key(number: int) -> tuple[object, ...]:
+        domain, content, order, has_two = drawn[number]
+        inputs = ("m1", "m2") if has_two else ("m1",)
+        offer = Offer(entry(f"entry{number}", order=order, inputs=inputs, fixed=WINO))
+        point = {"msq": 3000.0} | ({} if content is None else {"wino_1000023": content})
+        known = offer.preference(point, "outside" if CONTENTS[content][1] else domain)
+        assert known <= offer.preference(point)  # the bound before the domain is known
+        return known
 
-    expected = sorted(named, key=place)
-    random.shuffle(named)
-    assert sorted(named, key=key, reverse=True) == expected
+    numbers = [*range(len(drawn))]
+    random.shuffle(numbers)
+    assert sorted(numbers, key=key, reverse=True) == sorted(numbers, key=place)
 
 
 def test_lo_and_sums_count_where_there_is_nothing_else() -> None:
@@ -68,21 +82,28 @@ def test_lo_and_sums_count_where_there_is_nothing_else() -> None:
             assert [offer.entry for offer in among(some)] == expected
 
 
+FIXED = "left_1000011 = 1 1 (0.9 to 1.1); msq = 3000 GeV (2970 to 3030)"
 SELECTRONS, STOPS = (1000011, -1000011), (1000006, -1000006)
 
 
 def test_a_grid_of_one_generation_serves_the_other() -> None:
-    names = "mass_1000011_2000013", "mass_ratio_1000012_1000015", "tan_beta", "m1", "n11"
-    mine, other = offers_of([entry("sleptons", SELECTRONS)])
+    names = "mass_1000011_2000013", "mass_1000012_over_mass_1000015", "tan_beta", "m1", "n11"
+    (mine, other), fixed = (
+        offers_of([entry("sleptons", SELECTRONS, inputs=names, fixed=FIXED)]),
+        {
+            "left_1000011": "left_1000013",
+            "msq": "msq",
+        },
+    )
     assert [mine.outgoing, other.outgoing] == [SELECTRONS, (1000013, -1000013)]
-    assert tuple(map(mine.named, names)) == names
-    assert [other.named(name) for name in names[:2]] == [
-        "mass_1000013_2000011",
-        "mass_ratio_1000014_1000015",
-    ]
-    assert tuple(map(other.named, names[2:])) == names[2:]
+    assert mine.needs == (dict(zip(names, names, strict=True)), {n: n for n in fixed})
+    exchanged = ["mass_1000013_2000011", "mass_1000014_over_mass_1000015"]
+    assert [*other.needs.inputs.values()] == [*exchanged, *names[2:]]
+    assert other.needs.conditions == fixed
     (_, mixed) = offers_of([entry("mixed", (1000012, -1000011))])
     assert mixed.outgoing == (-1000013, 1000014)
+    sneutrinos = offers_of([entry("sneutrinos", (1000012, -1000012))])
+    assert [one.outgoing[0] for one in sneutrinos] == [1000012, 1000014, 1000016]
     assert len(offers_of([entry("staus", (1000015, -1000015))])) == 1
     served = {offer.outgoing for offer in offers_of([entry("stops", STOPS)])}
     assert served == {(n, -n) for n in (1000005, 1000006, 2000005, 2000006)}
@@ -92,15 +113,18 @@ def test_no_process_is_added_twice() -> None:
     left, right = entry("left", SELECTRONS), entry("right", (2000011, -2000011))
     both = entry("both", SELECTRONS, inclusive="sum of 1000011 -1000011 and 2000011 -2000011")
     squarks = [entry(n, (1000001, -1000001), inclusive="8 flavours") for n in ("a", "b")]
-    smuons = {(1000013, -1000013), (2000013, -2000013)}
+    smuons: set[tuple[int, ...]] = {(1000013, -1000013), (2000013, -2000013)}
     selectrons = {SELECTRONS, right.outgoing}
     assert {*together(offers_of([left, right, both]))} == selectrons | smuons
     assert {*together(offers_of([right, both]))} == {right.outgoing, (2000013, -2000013)}
     assert together(offers_of([both])) == [SELECTRONS, (1000013, -1000013)]
     assert together(offers_of(squarks)) == [(1000001, -1000001)]
-    of_right, of_both = offers_of([right])[0], offers_of([both])[0]
-    assert overlapping([of_right, of_both]) == (of_right, of_both)
-    assert overlapping([of_right, offers_of([left])[0], *offers_of([both])[1:]]) is None
+    ours, of_right, of_both = (Offer(one) for one in (left, right, both))
+    assert apart([of_both, of_right, ours]) == [of_right, ours]
+    assert apart([of_both, of_right]) == [of_right]
+    assert apart([of_both, *map(Offer, squarks)]) == [of_both, ANY]
+    smuons_of_both = offers_of([both])[1]
+    assert apart([of_right, smuons_of_both]) == [of_right, smuons_of_both]
 
 
 @pytest.fixture(scope="module")

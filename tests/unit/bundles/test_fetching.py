@@ -115,3 +115,22 @@ def test_a_catalog_of_anybody_is_checked(cataloged: Path, name: str, given: obje
     cataloged.write_text(json.dumps({name: given}))
     with refused("bundles.catalog", where=cataloged, name=name):
         Bundle.list()
+
+
+def test_a_bundle_in_the_package_needs_no_network(
+    cataloged: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It comes before one of the same name in a catalog."""
+    shipped = tmp_path / "shipped"
+    copytree(folder, shipped / "small")
+    copytree(folder, shipped / "another")
+    (shipped / "empty").mkdir()
+    monkeypatch.setattr("nlobayes.bundles.fetching.SHIPPED", shipped)
+    assert Bundle.list() == ("another", "small")
+    assert repr(Bundle.load("small")) == repr(Bundle.load("another")) == repr(Bundle.load(folder))
+    assert Bundle.is_known("another")
+    assert Quiet.requested == []
+    with refused("bundles.unknown", name="empty", known=("another", "small")):
+        Bundle.load("empty")
+    with refused("bundles.unknown", name="../small"):
+        Bundle.load("../small")

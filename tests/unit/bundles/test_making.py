@@ -35,6 +35,8 @@ def test_the_folder_holds_the_files_and_what_they_are_of(folder: Path, files: li
         "sqrt_s_gev": 13000.0,
         "order": "NLO QCD",
         "inclusive": "",
+        "inputs": ["m1", "n11", "n12", "n13", "n14"],
+        "fixed": "msq = 3000 GeV (2970 to 3030)",
         "sha256": digest(files[1]),
         "converged": True,
         "failed_checks": {"convergence": [], "calibration": ["coverage_95"]},
@@ -107,6 +109,10 @@ ENTRY = "bundle.json: surrogate 1"
         ("name", "a" * 201),
         ("name", 1),
         ("inclusive", "a\nb"),
+        ("inputs", []),
+        ("inputs", "m1"),
+        ("inputs", [1]),
+        ("fixed", "a" * 5000),
         ("sha256", "0" * 63),
         ("sha256", 0),
         ("incoming", "2212 2212"),
@@ -139,9 +145,10 @@ def test_an_index_is_whole(copy: Path) -> None:
         change(copy, partial(dict.update, surrogates=listed))
         with refused("bundles.no_list"):
             Bundle.load(copy)
-    change(copy, lambda index: index.update(nlobayes_bundle=3))
-    with refused("bundles.version", received=3):
-        Bundle.load(copy)
+    for version in (1, 3, "2"):
+        change(copy, partial(dict.update, nlobayes_bundle=version))
+        with refused("bundles.version", received=version):
+            Bundle.load(copy)
     for text, code in (("{}", "no_key"), ("[]", "no_json_object"), ("{", "not_json")):
         (copy / "bundle.json").write_text(text)
         with refused(f"artifacts.{code}"):
@@ -149,22 +156,10 @@ def test_an_index_is_whole(copy: Path) -> None:
 
 
 def test_a_file_of_another_process_is_refused(copy: Path) -> None:
-    change(copy, lambda index: index["surrogates"][0].update(outgoing=[1000025, 1000025]))
-    with refused("bundles.other_process", where=copy / NAMES[0]):
-        Bundle.load(copy).surrogates[NAMES[0].removesuffix(".nc")]
-
-
-def test_an_index_of_version_1_is_read(copy: Path, folder: Path) -> None:
-    """It named files, and had one surrogate of each process and energy."""
-
-    def to_version_1(index: Any) -> None:
-        index["nlobayes_bundle"] = 1
-        for entry in index["surrogates"]:
-            entry["file"] = entry.pop("name") + ".nc"
-            del entry["inclusive"]
-
-    change(copy, to_version_1)
-    assert Bundle.load(copy).entries == Bundle.load(folder).entries
-    change(copy, lambda index: index["surrogates"][0].pop("file"))
-    with refused("bundles.entry", where=f"{copy}/{ENTRY}"):
-        Bundle.load(copy)
+    index = copy / "bundle.json"
+    before, other = index.read_bytes(), [1000025, 1000025]
+    for stated in ({"outgoing": other}, {"inputs": ["m1"]}, {"fixed": "none"}, {"order": "LO"}):
+        change(copy, lambda index, stated=stated: index["surrogates"][0].update(stated))  # type: ignore[misc]
+        with refused("bundles.other_process", where=copy / NAMES[0]):
+            Bundle.load(copy).surrogates[NAMES[0].removesuffix(".nc")]
+        index.write_bytes(before)

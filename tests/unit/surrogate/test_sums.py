@@ -113,7 +113,7 @@ def test_the_domain_is_the_worst(
 ) -> None:
     assert (added(parts, spectrum).domain, added(parts, spectrum).reason) == ("inside", "")
     flags = {parts["12"]: "inside", parts["8"]: "near edge"}
-    monkeypatch.setattr(Surrogate, "domain", lambda self, *_: np.array([flags[self]]))
+    monkeypatch.setattr(Surrogate, "standing", lambda self, *_: ([flags[self]], [""]))
     found = added(parts, spectrum)
     assert (found.domain, found.reason) == ("near edge", "8: near edge")
     flags[parts["12"]] = "outside"
