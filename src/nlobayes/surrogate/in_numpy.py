@@ -22,14 +22,10 @@ _CELLS = 100_000
 """Activations of one layer that are in memory at once, so that they stay in the cache."""
 
 
-def check_engine(engine: Engine) -> None:
-    """Check that a library is one of `Engine`; else raise InputError."""
-    if engine not in get_args(Engine):
-        raise InputError("surrogate.unknown_engine", engine=engine, known=get_args(Engine))
-
-
 def evaluator(exported: SurrogateContent, engine: Engine) -> Callable[[np.ndarray], np.ndarray]:
     """Return the function from features to outputs of every draw, by the chosen library."""
+    if engine not in get_args(Engine):
+        raise InputError("surrogate.unknown_engine", engine=engine, known=get_args(Engine))
     is_process = process.is_process(exported)
     if engine == "numpy" and is_process:
         return process.evaluator(exported)

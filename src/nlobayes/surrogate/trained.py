@@ -21,7 +21,7 @@ from nlobayes.errors import InputError
 from nlobayes.surrogate import domain as domains
 from nlobayes.surrogate.consistency import check
 from nlobayes.surrogate.identity import conditions, in_words, origin, process_of
-from nlobayes.surrogate.in_numpy import Engine, check_engine, evaluator
+from nlobayes.surrogate.in_numpy import Engine, evaluator
 from nlobayes.surrogate.limits import Limits, bounds_of, gaps, mixing_rows
 from nlobayes.surrogate.nodes import NODES
 from nlobayes.surrogate.point_arrays import among, points_of
@@ -106,8 +106,9 @@ class StoredNetwork:
         self._bounds = bounds_of(ranges, self.inputs, self.units, signs)
         self.gaps = gaps(ranges, self.inputs)
         self.mixings = mixing_rows(self.inputs, self.units, ranges)
-        check_engine(engine)
         self._make_evaluator = partial(evaluator, exported, engine)
+        if engine != "numpy":
+            self._evaluate = self._make_evaluator()  # now, so that a missing library is told
         self._last = SurrogatePoints(self, np.empty((0, len(self.inputs))))
 
     @cached_property
