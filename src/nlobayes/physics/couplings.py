@@ -13,8 +13,8 @@ for an up-type quark, the negative one for a down-type quark. The first of a neu
 chargino is the chargino. Total rates do not depend on that choice.
 
 Sleptons couple to photon, Z and W as their leptons, as in S. Dawson, E. Eichten, C. Quigg, Phys.
-Rev. D31 (1985) 1581, and with mixing in G. Bozzi, B. Fuks, M. Klasen, hep-ph/0411318. Rows of their
-mixing are (left, right); a sneutrino has (1, 0).
+Rev. D31 (1985) 1581, and with mixing in G. Bozzi, B. Fuks, M. Klasen, hep-ph/0411318. Of their
+mixing the left part L^2 is enough: that of a sneutrino is 1, and those of two staus sum to 1.
 """
 
 from collections.abc import Callable
@@ -203,10 +203,12 @@ def _of_sleptons(
     """Return the charges of a slepton and an antislepton, by photon and Z exchange.
 
     The coupling to the Z is T3 L_i L_j - Q sin^2(theta_W) delta_ij, in units of e / (sin cos). L_i
-    is the left component of a slepton, and T3 and Q those of its lepton.
+    is the left component of a slepton, and T3 and Q are those of its lepton. The sign of L_i L_j of
+    unlike sleptons is left out: only the Z couples to them.
     """
     sin2 = scheme.sin2_theta_w
-    z = (isospin * first[0] * second[0] - charge * sin2 * same) / (sin2 * scheme.cos2_theta_w)
+    left_parts = first[0] if same else _root(first[0] * second[0])
+    z = (isospin * left_parts - charge * sin2 * same) / (sin2 * scheme.cos2_theta_w)
     zero = 0 * z
     photon = zero + quark.charge * charge * same
     left, right = (quark.isospin - quark.charge * sin2) * z, -quark.charge * sin2 * z
@@ -224,9 +226,14 @@ def _of_slepton_and_sneutrino(
     By CP, d ubar -> slepton and antisneutrino has the same rates.
     """
     del quark
-    left = first[0] * second[0] / (2 * scheme.sin2_theta_w)
+    left = _root(first[0] * second[0]) / (2 * scheme.sin2_theta_w)
     zero = 0 * left
     return {"w": Charges(ll=left, lr=zero, rl=zero, rr=zero)}
+
+
+def _root(values: np.ndarray) -> np.ndarray:
+    root: np.ndarray = values.__array_namespace__().sqrt(values)
+    return root
 
 
 _of_charged = partial(_of_sleptons, isospin=-1 / 2, charge=-1.0)

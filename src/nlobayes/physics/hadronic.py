@@ -25,6 +25,8 @@ ALLOWED = (
     f"{MINIMUM_SQUARK_MASS_GEV:g} GeV, mixings that couple to quarks"
 )
 """Domain of the engine."""
+LARGEST_LEFT_PART = 1 + 1e-6
+"""Largest left part of a slepton, with the rounding of squared mixings in files."""
 
 # Small enough for the arrays of a chunk to fit into the processor's cache.
 _POINTS_PER_BLOCK = 128
@@ -172,6 +174,8 @@ def _computable(pair: Pair, squark_mass_gev: np.ndarray) -> np.ndarray:
     for mass, mixing in zip(sizes, (pair.first_mixing, pair.second_mixing), strict=True):
         good = good & (mass >= THRESHOLD_MASS_GEV) & (mass <= MAXIMUM_MASS_GEV)
         good = good & mixing.__array_namespace__().isfinite(mixing).all(axis=1)
+        if pair.of_sleptons:
+            good = good & (mixing[:, 0] >= 0) & (mixing[:, 0] <= LARGEST_LEFT_PART)
     return good
 
 
@@ -194,6 +198,11 @@ def check_domain(pair: Pair, squark_mass_gev: np.ndarray) -> None:
         raise InputError("physics.mass", least=low, most=high, smallest=smallest, largest=largest)
     if not (np.isfinite(pair.first_mixing).all() and np.isfinite(pair.second_mixing).all()):
         raise InputError("physics.mixings_not_finite")
+    if pair.of_sleptons:
+        parts = np.array([pair.first_mixing, pair.second_mixing])
+        if not np.all((parts >= 0) & (parts <= LARGEST_LEFT_PART)):
+            smallest, largest = np.min(parts), np.max(parts)
+            raise InputError("physics.left_part", smallest=smallest, largest=largest)
     if not np.all(squark_mass_gev >= MINIMUM_SQUARK_MASS_GEV):
         lightest = np.min(squark_mass_gev)
         raise InputError("physics.light_squarks", least=MINIMUM_SQUARK_MASS_GEV, received=lightest)

@@ -57,8 +57,8 @@ class Pair(NamedTuple):
     """Two particles per point: masses in GeV (point,), signed but for sleptons, and their mixings.
 
     Mixings of a neutralino (point, 4) are its row of N; those of a chargino (point, 4) are its row
-    of U, then that of V; those of a slepton (point, 2) are left and right. A neutralino comes
-    before a chargino. `symmetry` is 1/2 for identical particles and 1 otherwise; `scheme` has the
+    of U, then that of V; that of a slepton (point, 1) is its left part. A neutralino comes before
+    a chargino. `symmetry` is 1/2 for identical particles and 1 otherwise; `scheme` has the
     electroweak couplings of the production.
     """
 
@@ -130,16 +130,16 @@ def pair_at(process: Process, named: Mapping[str, np.ndarray]) -> Pair:
 
 
 def _particle(number: int, named: Mapping[str, np.ndarray]) -> Particle:
-    """Select the mass of a particle and its mixings; those of a slepton that does not mix are 0, 1.
+    """Select the mass of a particle and its mixings, as n11 to n14 of a neutralino.
 
-    The mixings of a neutralino are n11 to n14, for example.
+    The left part of a slepton that does not mix is 1 or 0.
     """
     mass, *mixings = columns_of(number)
-    one, xp = named[mass] * 0 + 1, named[mass].__array_namespace__()
-    rows = [named[name] for name in mixings]
-    if not rows:
-        rows = [one, 0 * one] if chirality_of(number) == "L" else [0 * one, one]
-    return named[mass], xp.column_stack(rows)
+    xp = named[mass].__array_namespace__()
+    if not mixings:
+        left = xp.full_like(named[mass], "L" in chirality_of(number))
+        return named[mass], left[:, None]
+    return named[mass], xp.column_stack([named[name] for name in mixings])
 
 
 def _kind_of(process: Process) -> Kind:

@@ -101,11 +101,13 @@ def neutralino_pair(pair: Sequence[int]) -> Process:
 
 
 def columns_of(particle: int) -> tuple[str, ...]:
-    """Name the mass of a particle and its row of N, of U and V, or of the mixing of staus."""
+    """Name the mass of a particle and its row of N, or of U and V; of a stau its left part.
+
+    The left part of a stau is the square of its left mixing, from 0 to 1.
+    """
     if abs(particle) in SLEPTONS:
-        row = STAUS.index(abs(particle)) + 1 if abs(particle) in STAUS else 0
-        mixings = [f"staumix{row}{k}" for k in (1, 2)] if row else []
-        return (f"mass_{abs(particle)}", *mixings)
+        left = [f"left_{abs(particle)}"] if abs(particle) in STAUS else []
+        return (f"mass_{abs(particle)}", *left)
     number = number_of(particle)
     if particle in NEUTRALINOS:
         return (f"m{number}", *(f"n{number}{component}" for component in range(1, 5)))

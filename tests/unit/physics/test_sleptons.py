@@ -32,15 +32,15 @@ def named_columns(angle: float = 0.7) -> dict[str, float]:
     """Different masses for all sleptons, and staus that mix by an angle."""
     cos, sin = np.cos(angle), np.sin(angle)
     masses = {f"mass_{slepton}": 90.0 + 37 * k for k, slepton in enumerate(SLEPTONS)}
-    mixings = {"staumix11": cos, "staumix12": sin, "staumix21": -sin, "staumix22": cos}
-    return masses | {name: float(value) for name, value in mixings.items()}
+    return masses | {"left_1000015": float(cos**2), "left_2000015": float(sin**2)}
 
 
 def row_of(particle: int, named: dict[str, float]) -> np.ndarray:
     """Left and right components."""
     if abs(particle) in (1000015, 2000015):
-        number = 1 if abs(particle) == 1000015 else 2
-        return np.array([named[f"staumix{number}{k}"] for k in (1, 2)])
+        left = np.sqrt(named[f"left_{abs(particle)}"])
+        right = np.sqrt(1 - left**2)
+        return np.array([left, right if abs(particle) == 1000015 else -right])
     return np.array([0.0, 1.0]) if abs(particle) > 2000000 else np.array([1.0, 0.0])
 
 
@@ -104,8 +104,7 @@ def test_there_are_nineteen_processes() -> None:
 def test_names_and_columns() -> None:
     process = make_process(-2000015, 1000015)
     assert [*map(name_of, process)] == ["~tau-_1", "~tau+_2"]
-    row, other = (tuple(f"staumix{i}{k}" for k in (1, 2)) for i in (1, 2))
-    assert process.columns == ("mass_1000015", *row, "mass_2000015", *other)
+    assert process.columns == ("mass_1000015", "left_1000015", "mass_2000015", "left_2000015")
     assert make_process(2000013, -2000013).columns == ("mass_2000013",)
     assert make_process(-1000011, 1000012).columns == ("mass_1000011", "mass_1000012")
     names = [name_of(particle) for particle in (-1000011, 2000013, 1000014, -1000016)]
@@ -206,12 +205,14 @@ def test_a_process_is_computed_at_numbers_or_arrays_by_name() -> None:
 
 def test_points_that_cannot_be_computed_are_refused() -> None:
     process = make_process(1000015, -1000016)
-    named = {"mass_1000015": 200.0, "mass_1000016": 200.0, "staumix11": 1.0, "staumix12": 0.0}
-    with refused("physics.missing_columns", missing=["staumix12"]):
-        of_process(process, {name: named[name] for name in [*named][:3]}, 13.0)
+    named = {"mass_1000015": 200.0, "mass_1000016": 200.0, "left_1000015": 1.0}
+    with refused("physics.missing_columns", missing=["left_1000015"]):
+        of_process(process, {name: named[name] for name in [*named][:2]}, 13.0)
     with refused("physics.mass", smallest=-200.0):
         of_process(process, named | {"mass_1000016": -200.0}, 13.0)
     with refused("physics.mixings_not_finite"):
-        of_process(process, named | {"staumix11": np.nan}, 13.0)
+        of_process(process, named | {"left_1000015": np.nan}, 13.0)
+    with refused("physics.left_part", largest=1.1):
+        of_process(process, named | {"left_1000015": 1.1}, 13.0)
     with refused("physics.energy"):
         of_process(process, named, 100.0)
