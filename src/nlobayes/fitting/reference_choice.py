@@ -16,7 +16,7 @@ from nlobayes.errors import InputError
 from nlobayes.fitting.cross_sections import is_cross_section, is_leading_order
 from nlobayes.fitting.inspection import NOTHING
 from nlobayes.fitting.unusable_rows import are_trained
-from nlobayes.physics.processes import ELECTROWEAKINOS, Process, columns_of, processes
+from nlobayes.physics.processes import KNOWN, Process, columns_of, processes
 from nlobayes.study.datasets import DatasetPreset
 from nlobayes.types import Table
 from nlobayes.untyped import Document, Facts
@@ -29,8 +29,8 @@ CALCULATIONS: dict[str, Document] = {
     "nlo_twice": {"calculation": "nlo", "mu_over_q": 2.0},
 }
 """References to the embedded engine by name; the last two at half and at twice the scale."""
-PROCESSES = tuple(process for process in processes() if not process.of_sleptons)
-MASSES = frozenset(columns_of(particle)[0] for particle in ELECTROWEAKINOS) | {SQUARKS}
+PROCESSES = processes()
+MASSES = frozenset(columns_of(particle)[0] for particle in KNOWN) | {SQUARKS}
 """Columns of the engine that are masses, in GeV."""
 MOST_LEFT = 0.5
 """Largest share of the sd of log10 of the target that a reference may leave to be chosen."""
@@ -190,9 +190,12 @@ def _leading_orders(dataset: Dataset, table: Table) -> Iterator[Choice]:
 
 
 def _mapped(features: Facts, process: Process) -> Document:
-    """Put the columns of a process, and a squark mass, in order; with others they remain raw."""
+    """Put the columns of a process, and a squark mass, in order; with others they remain raw.
+
+    Those of sleptons always do.
+    """
     others = [name for name in features["columns"] if name not in process.columns]
-    if others not in ([], [SQUARKS]):
+    if others not in ([], [SQUARKS]) or process.of_sleptons:
         return {**features}
     return {**features, "columns": [*process.columns, *others], "map": _map_of(process)}
 

@@ -21,7 +21,8 @@ from nlobayes.physics.processes import Process
 PB_GEV2 = 0.3893793721e9
 MINIMUM_SQUARK_MASS_GEV = 2000.0
 ALLOWED = (
-    f"|m| of {THRESHOLD_MASS_GEV:.4f} (m_Z / 2) to {MAXIMUM_MASS_GEV:g} GeV, squarks from "
+    f"|m| from {THRESHOLD_MASS_GEV:.4f} GeV (m_Z / 2), sums of two |m| up to "
+    f"{2 * MAXIMUM_MASS_GEV:g} GeV or 4/13 of sqrt(s), squarks from "
     f"{MINIMUM_SQUARK_MASS_GEV:g} GeV, mixings that couple to quarks"
 )
 """Domain of the engine."""
@@ -87,7 +88,7 @@ def cross_sections(
     Raises InputError if a point is outside.
     """
     squarks = np.broadcast_to(np.asarray(squark_mass_gev, np.float64), pair.first_mass_gev.shape)
-    check_domain(pair, squarks)
+    check_domain(pair, squarks, beams)
     return CrossSections(*by_exchange(pair, squarks, beams, ORDERS).sum(axis=1))
 
 
@@ -128,7 +129,7 @@ def by_exchange(
     orders
         Some orders of `beams`.
     """
-    good, xp = _computable(pair, squark_mass_gev), squark_mass_gev.__array_namespace__()
+    good, xp = _computable(pair, squark_mass_gev, beams), squark_mass_gev.__array_namespace__()
     if xp is np:
         rows = np.flatnonzero(good)
         values = np.full((len(orders), 3, len(good)), np.nan)
@@ -167,12 +168,13 @@ def beams_at(sqrt_s_tev: float) -> Luminosities:
     return luminosities(MSTW2008_NLO, 1000 * sqrt_s_tev)
 
 
-def _computable(pair: Pair, squark_mass_gev: np.ndarray) -> np.ndarray:
+def _computable(pair: Pair, squark_mass_gev: np.ndarray, beams: Luminosities) -> np.ndarray:
     """Return which points (point,) are in the domain."""
     good = squark_mass_gev >= MINIMUM_SQUARK_MASS_GEV
+    good = good & (pair.threshold_gev <= beams.largest_pair_gev)
     sizes = _sizes(pair)
     for mass, mixing in zip(sizes, (pair.first_mixing, pair.second_mixing), strict=True):
-        good = good & (mass >= THRESHOLD_MASS_GEV) & (mass <= MAXIMUM_MASS_GEV)
+        good = good & (mass >= THRESHOLD_MASS_GEV)
         good = good & mixing.__array_namespace__().isfinite(mixing).all(axis=1)
         if pair.of_sleptons:
             good = good & (mixing[:, 0] >= 0) & (mixing[:, 0] <= LARGEST_LEFT_PART)
@@ -185,17 +187,21 @@ def _sizes(pair: Pair) -> tuple[np.ndarray, np.ndarray]:
     return masses if pair.of_sleptons else (abs(masses[0]), abs(masses[1]))
 
 
-def check_domain(pair: Pair, squark_mass_gev: np.ndarray) -> None:
+def check_domain(pair: Pair, squark_mass_gev: np.ndarray, beams: Luminosities) -> None:
     """Refuse points outside the domain.
 
-    Raises InputError if a mass lies outside its range, a mixing is not finite, or the squarks are
-    too light.
+    Raises InputError if a mass or a sum of two lies outside its range, a mixing is not finite, the
+    left part of a slepton is not 0 to 1, or the squarks are too light.
     """
-    low, high = THRESHOLD_MASS_GEV, MAXIMUM_MASS_GEV
-    masses = np.array(_sizes(pair))
-    if not np.all((masses >= low) & (masses <= high)):
-        smallest, largest = np.min(masses), np.max(masses)
-        raise InputError("physics.mass", least=low, most=high, smallest=smallest, largest=largest)
+    masses, most = np.array(_sizes(pair)), beams.largest_pair_gev
+    if not (np.all(masses >= THRESHOLD_MASS_GEV) and np.all(pair.threshold_gev <= most)):
+        raise InputError(
+            "physics.mass",
+            least=THRESHOLD_MASS_GEV,
+            most=most,
+            smallest=np.min(masses),
+            heaviest=np.max(pair.threshold_gev),
+        )
     if not (np.isfinite(pair.first_mixing).all() and np.isfinite(pair.second_mixing).all()):
         raise InputError("physics.mixings_not_finite")
     if pair.of_sleptons:

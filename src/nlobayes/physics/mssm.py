@@ -12,7 +12,7 @@ Z_MASS_GEV = 91.1876
 THRESHOLD_MASS_GEV = Z_MASS_GEV / 2
 """Smallest mass that the engine computes: below it a pair comes from the decay of a real Z."""
 MAXIMUM_MASS_GEV = 1100.0
-"""Largest one, above all scans: particles are at most m_Z heavier than the largest soft mass."""
+"""Mass above those of all scans: particles are at most m_Z heavier than the largest soft mass."""
 MINIMUM_MASS_GEV = 46.0
 """Smallest mass in scans."""
 

@@ -4,6 +4,7 @@
 up, and has more light neutralinos. `fine_tuned` is `flat` with every fourth point drawn from its
 fine-tuned tail, where the coupling of a nearly pure higgsino to the Z cancels. The lightest
 neutralino of every point has |m| > 46 GeV; if charginos are produced, so does the lighter one.
+Masses of sleptons are drawn themselves, uniform or uniform in the logarithm.
 """
 
 from collections.abc import Callable
@@ -12,6 +13,7 @@ import numpy as np
 
 from nlobayes.errors import InputError
 from nlobayes.physics.mssm import MINIMUM_MASS_GEV, Parameters, charginos, neutralinos
+from nlobayes.physics.processes import Process
 
 SCANS = ("flat", "log", "fine_tuned")
 RANGES = {
@@ -21,6 +23,7 @@ RANGES = {
     "tan_beta": (2.0, 60.0),
 }
 """Limits of the parameters; `log` draws both signs of a soft mass that may have both."""
+SLEPTON_MASSES_GEV = (46.0, 1100.0)
 TAIL_STREAM, SQUARK_STREAM = 1, 2
 """Branches of the random numbers of a seed; the scan itself uses the unbranched stream."""
 TAIL_EVERY = 4
@@ -81,8 +84,33 @@ def sample_parameters(
     return Parameters(*points.T)
 
 
-def in_words(scan: str) -> str:
+def sample_sleptons(seed: int, count: int, scan: str, process: Process) -> dict[str, np.ndarray]:
+    """Draw the columns of a process of sleptons (point,); a larger sample starts with the same.
+
+    Masses are independent, but the first of two staus is the lighter one. The left part of a stau
+    is uniform, and those of two staus sum to 1.
+
+    Raises InputError if the scan is not `flat` or `log`.
+    """
+    if scan not in ("flat", "log"):
+        raise InputError("physics.unknown_scan", scan=scan, known=("flat", "log"))
+    names, (low, high) = process.columns, SLEPTON_MASSES_GEV
+    drawn = dict(zip(names, stream(seed).random((count, len(names))).T, strict=True))
+    masses = [name for name in names if name.startswith("mass")]
+    for name in masses:
+        share = drawn[name]
+        drawn[name] = low + (high - low) * share if scan == "flat" else low * (high / low) ** share
+    if len(names) == 4:  # two staus
+        drawn |= dict(zip(masses, np.sort([drawn[name] for name in masses], axis=0), strict=True))
+        drawn[names[3]] = 1 - drawn[names[1]]
+    return drawn
+
+
+def in_words(scan: str, *, of_sleptons: bool = False) -> str:
     """Describe a scan, for the metadata of its table."""
+    if of_sleptons:
+        low, high = SLEPTON_MASSES_GEV
+        return f"{scan}; masses {low:g} to {high:g}"
     limits = ", ".join(f"{name} {low:g} to {high:g}" for name, (low, high) in RANGES.items())
     prefix = {"fine_tuned": f"fine_tuned in every {TAIL_EVERY}th row; ", "log": "log; "}
     return prefix.get(scan, "") + limits

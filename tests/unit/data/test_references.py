@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -19,8 +21,10 @@ from nlobayes.physics.hadronic import (
     channels_at,
     cross_sections_at,
     integrate,
+    of_process,
 )
 from nlobayes.physics.partonic import identical_pair
+from nlobayes.physics.processes import make_process
 from nlobayes.types import Dataset, Table
 from tests.refusals import refused
 
@@ -123,11 +127,78 @@ def test_other_processes_are_no_settings(process: Any) -> None:
     assert not is_reference(given | {"process": [1000022, 1000024], "pair": [1, 1]})
 
 
+SLEPTONS: dict[str, Any] = {
+    "calculation": "born",
+    "process": [1000011, -1000012],
+    "sqrt_s_tev": 13.6,
+    "mu_over_q": 1.0,
+    "columns": {"mass_1000012": "mass_1000011"},
+}
+
+
+def test_a_table_of_one_mass_has_the_calculation_of_its_sleptons() -> None:
+    """The surrogate-to-be states it, and evaluates it with NumPy and JAX; without a squark mass."""
+    masses = np.array([50.0, 45.0, -100.0, 700.0])
+    settings = completed(SLEPTONS, "fb")
+    assert is_reference(settings)
+    reference = make_reference(settings)
+    assert reference.columns == ("mass_1000011",)
+    with refused("references.mass_unit", column="mass_1000011"):
+        reference.check_units({"mass_1000011": "TeV"})
+    assert "squark" not in reference.meaning
+    found = reference.values(masses[:, None], ["mass_1000011"], "log10")
+    named = {"mass_1000011": masses[[0, 3]], "mass_1000012": masses[[0, 3]]}
+    expected = 1000 * of_process(make_process(1000011, -1000012), named, 13.6).lo_pb
+    np.testing.assert_allclose(found[[0, 3]], expected, rtol=1e-12)
+    assert np.isnan(found[1:3]).all()
+    with jax.enable_x64(True):
+        in_jax = reference.at({"mass_1000011": jnp.asarray(masses)})
+        slope = jax.grad(lambda m: reference.at({"mass_1000011": m}).sum())(jnp.asarray(masses[:1]))
+    np.testing.assert_allclose(in_jax, found, rtol=1e-9)
+    step = reference.values(np.array([[50.01], [49.99]]), ["mass_1000011"], "log10")
+    assert slope[0] == pytest.approx((step[0] - step[1]) / 0.02, rel=1e-5)
+
+
+def test_numbers_and_negatives_stand_for_columns_of_pure_higgsinos() -> None:
+    """Two higgsinos of one mass have opposite signs of it."""
+    half = 0.5**0.5
+    given = {"m1": "m", "n11": 0, "n12": 0, "n13": half, "n14": half}
+    given |= {"m2": "-m", "n21": 0, "n22": 0, "n23": half, "n24": -half}
+    settings = BORN | {"pair": [1, 2], "columns": given}
+    assert is_reference(completed(settings, "pb"))
+    masses = np.array([100.0, 500.0])
+    found = make_reference(completed(settings, "pb")).values(masses[:, None], ["m"], "log10")
+    columns = [column for column in given if column != "m"]
+    points = np.array([[m, 0, 0, half, half, -m, 0, 0, half, -half] for m in masses])
+    plain = make_reference(completed(BORN | {"pair": [1, 2]}, "pb"))
+    np.testing.assert_allclose(found, plain.values(points, columns, "log10"), rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"squark_mass_gev": 3000.0},
+        {"process": 7},
+        {"process": [1000011, -1000011]},
+        {"process": [1000011, -1000013]},
+        {"columns": ["mass_1000011"]},
+        {"columns": {"mass_1000012": 100, "mass_1000011": 100}},
+        {"columns": {"mass_1000012": "-"}},
+        {"columns": {"mass_1000012": [1]}},
+        {"columns": {"mass_1000012": 1e200}},
+        {"columns": {"mass_1000012": "a\nb"}},
+    ],
+    ids=str,
+)
+def test_other_settings_of_sleptons_are_none(changes: dict[str, Any]) -> None:
+    assert not is_reference(completed(SLEPTONS | changes, "pb"))
+
+
 @pytest.mark.parametrize(
     "row",
     [
         (45.5, 0.6, 0.5, 0.5, 0.37),
-        (-1200.0, 0.6, 0.5, 0.5, 0.37),
+        (-2000.1, 0.6, 0.5, 0.5, 0.37),
         (100.0, 0.0, 0.0, 0.5**0.5, 0.5**0.5),
         (100.0, 0.0, 0.0, 0.0, 0.0),
         (np.nan, 0.6, 0.5, 0.5, 0.37),

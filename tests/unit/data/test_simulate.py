@@ -9,6 +9,7 @@ import pytest
 from nlobayes.data.simulators.simulate import TARGETS, Settings, scan_table
 from nlobayes.data.slha import unit_of
 from nlobayes.data.statements import PROTONS, state_process
+from nlobayes.physics.hadronic import of_process
 from nlobayes.physics.processes import make_process, neutralino_pair
 from nlobayes.study.sources.simulate import SimulatedSource, SquarkRange
 from nlobayes.types import Table
@@ -234,3 +235,46 @@ def test_seeds_and_numbers_of_points_are_refused() -> None:
         scan_table(-1, 10, SETTINGS)
     with refused("physics.no_points", points=0):
         scan_table(1, 0, SETTINGS)
+
+
+@pytest.mark.parametrize("scan", ["flat", "log"])
+@pytest.mark.parametrize(
+    "particles", [(1000011, -1000011), (1000014, -1000013), (-2000015, 1000015)], ids=str
+)
+def test_tables_of_sleptons_have_their_masses_and_left_parts(
+    particles: tuple[int, int], scan: str
+) -> None:
+    """Cross sections are those of the columns; squark masses are not stated."""
+    process = make_process(*particles)
+    settings = SETTINGS._replace(pair=None, process=particles, scan=scan)
+    table = scan_table(11, 400, settings)
+    assert [*table.columns] == [*table.units] == [*process.columns, *TARGETS]
+    assert all(table.units[name] == unit_of(name) for name in process.columns)
+    lo, nlo, up, down = of_process(process, table.columns, 13.0)
+    for name, values in zip(TARGETS, (nlo, lo, up, down), strict=True):
+        np.testing.assert_array_equal(table.columns[name], values)
+    masses = [table.columns[name] for name in process.columns if name.startswith("mass")]
+    assert min(map(np.min, masses)) > 46
+    assert max(map(np.max, masses)) < 1100
+    middle = np.sqrt(46 * 1100) if scan == "log" else 573.0
+    assert np.median(np.concatenate(masses)) == pytest.approx(middle, rel=0.15)
+    if len(process.columns) == 4:
+        assert np.all(masses[0] < masses[1])
+        parts = table.columns["left_1000015"] + table.columns["left_2000015"]
+        np.testing.assert_allclose(parts, 1, rtol=1e-15)
+    assert table.metadata["fixed"] == "none"
+    assert "squark_mass_gev" not in table.metadata
+    assert table.metadata["outgoing"] == " ".join(map(str, process))
+    assert ("not_compared" in table.metadata) == (len(process.columns) == 4)
+    again = scan_table(11, 30, settings).columns
+    np.testing.assert_array_equal(again["sigma_pb"], table.columns["sigma_pb"][:30])
+
+
+def test_what_sleptons_have_not_is_refused() -> None:
+    settings = SETTINGS._replace(process=(1000011, -1000011))
+    with refused("physics.squarks_of_sleptons", received=(2500, 3000)):
+        scan_table(1, 10, settings._replace(squark_mass_gev=(2500, 3000)))
+    with refused("physics.fine_tuned_pair"):
+        scan_table(1, 10, settings._replace(scan="fine_tuned"))
+    with refused("physics.unknown_scan", known=("flat", "log")):
+        scan_table(1, 10, settings._replace(scan="light"))

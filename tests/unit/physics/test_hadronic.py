@@ -7,7 +7,7 @@ import pytest
 from scipy.integrate import quad
 
 from nlobayes.physics.hadronic import cross_sections
-from nlobayes.physics.luminosity import Luminosities, luminosities
+from nlobayes.physics.luminosity import Luminosities, _phi, luminosities
 from nlobayes.physics.mssm import neutralinos
 from nlobayes.physics.partonic import DOWN_TYPE, UP_TYPE, Pair, identical_pair, select_pair
 from nlobayes.physics.pdf import MSTW2008_NLO
@@ -91,10 +91,10 @@ def test_rates_fall_with_mass_and_grow_with_energy(beams: Luminosities) -> None:
     assert np.all(sigma > lower)
 
 
-@pytest.mark.parametrize("mass", [45.59, 1200.0, np.nan, np.inf])
+@pytest.mark.parametrize("mass", [45.59, 2000.1, np.nan, np.inf])
 def test_masses_outside_the_domain_are_refused(beams: Luminosities, mass: float) -> None:
     pair = identical_pair(np.array([100.0, mass]), np.full((2, 4), 0.5))
-    with refused("physics.mass", least=pytest.approx(91.1876 / 2), most=1100):
+    with refused("physics.mass", least=pytest.approx(91.1876 / 2), most=4000):
         cross_sections(pair, 3000.0, beams)
 
 
@@ -112,3 +112,31 @@ def test_light_squarks_are_refused(beams: Luminosities, scanned: Pair, squark_ma
     masses[7] = squark_mass
     with refused("physics.light_squarks", least=2000):
         cross_sections(scanned, masses, beams)
+
+
+def test_the_heaviest_pairs_depend_on_the_energy_and_on_the_scale() -> None:
+    """4/13 of the energy, at least 2200 GeV; at the average mass no more."""
+    pair = identical_pair(np.array([1500.0]), np.array([[0.1, 0.1, 0.7, -0.1]]))
+    for energy, scale, most in (
+        (7_000.0, "invariant_mass", 2200),
+        (8_000.0, "invariant_mass", pytest.approx(8000 * 4 / 13)),
+        (13_000.0, "average_mass", 2200),
+    ):
+        with refused("physics.mass", most=most, heaviest=3000):
+            cross_sections(pair, 3000.0, luminosities(MSTW2008_NLO, energy, scale))
+
+
+def test_the_range_above_the_largest_q_is_negligible() -> None:
+    """For the heaviest pairs, by a finer quadrature up to 0.72 of sqrt(s)."""
+    for energy, mass in ((7_000.0, 1100.0), (13_000.0, 2000.0)):
+        pair = identical_pair(np.array([mass]), np.array([[0.0, 0.0, 0.8, -0.1]]))
+        beams = luminosities(MSTW2008_NLO, energy)
+        ours = cross_sections(pair, np.inf, beams).nlo_pb[0]
+        nodes, weights = np.polynomial.legendre.leggauss(200)
+        log_q = np.log(2 * mass) + np.log(0.72 * energy / (2 * mass)) * (nodes + 1) / 2
+        q = np.exp(log_q)[None]
+        phi = _phi(MSTW2008_NLO, q.T, q[0], energy, ("nlo_pb",))[:, 0, :2, 0]
+        born = [born_cross_section(pair, quark, q, np.inf)[0] for quark in (UP_TYPE, DOWN_TYPE)]
+        step = weights / 2 * np.log(0.72 * energy / (2 * mass)) * 2 * q[0] ** 2 / energy**2
+        whole = 0.3893793721e9 * np.sum(step * np.sum(phi * np.array(born).T, axis=1))
+        assert ours == pytest.approx(whole, rel=4e-5)

@@ -208,7 +208,7 @@ def test_points_that_cannot_be_computed_are_refused() -> None:
     named = {"mass_1000015": 200.0, "mass_1000016": 200.0, "left_1000015": 1.0}
     with refused("physics.missing_columns", missing=["left_1000015"]):
         of_process(process, {name: named[name] for name in [*named][:2]}, 13.0)
-    with refused("physics.mass", smallest=-200.0):
+    with refused("physics.mass", smallest=-200.0, most=4000):
         of_process(process, named | {"mass_1000016": -200.0}, 13.0)
     with refused("physics.mixings_not_finite"):
         of_process(process, named | {"left_1000015": np.nan}, 13.0)

@@ -63,6 +63,26 @@ def test_stated_settings_override_those_of_the_source() -> None:
     assert settings_of({"column": "lo_pb"}) == {"column": "lo_pb"}
 
 
+def test_other_columns_and_numbers_stand_for_columns_of_the_process() -> None:
+    """Of sleptons of equal masses, and of a pure wino."""
+    sleptons = BORN | {"process": [1000011, -1000012], "columns": {"mass_1000012": "m"}}
+    features = {"columns": ["m", "mass_1000011"], "map": "raw"}
+    found = settings_of(sleptons, TABLE, features=features)
+    assert found == sleptons | {"sqrt_s_tev": 13.0, "mu_over_q": 1.0}
+    wino = {"m1": "-m", "n11": 0.0, "n12": 1.0, "n13": 0.0, "n14": 0.0}
+    features = {"columns": ["m"], "map": "raw"}
+    found = settings_of(BORN | {"columns": wino}, TABLE, features=features)
+    assert found["columns"] == wino
+    for columns, code, fields in (
+        (wino | {"m1": "x"}, "references.inputs", {"missing": ["x"]}),
+        (wino | {"m1": 200.0}, "references.no_column", {}),
+        (wino | {"m2": "m"}, "references.not_of_process", {"unknown": ["m2"]}),
+        (wino | {"m1": float("nan")}, "finite_number", {}),
+    ):
+        with invalid(code, **fields):
+            preset(BORN | {"columns": columns}, TABLE, features=features)
+
+
 def lacks(*names: str) -> tuple[str, dict[str, Any]]:
     return "references.inputs", {"missing": [*names]}
 

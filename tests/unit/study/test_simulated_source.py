@@ -174,3 +174,28 @@ def test_processes_with_charginos_are_relative_to_their_calculation(stated: dict
     assert isinstance(relative, CalculatedReference)
     assert relative.arguments()["process"] == [1000024, -1000024]
     assert "pair" not in relative.arguments()
+
+
+def test_sleptons_are_simulated_and_relative_to_their_calculation() -> None:
+    """Without a squark mass; a stated one is refused."""
+    source = {"process": [-1000015, 1000016]}
+    columns = ["mass_1000015", "left_1000015", "mass_1000016"]
+    given = {"source": source, "features": {"columns": columns, "map": "raw"}}
+    dataset = made(**given, target={"relative_to": {"calculation": "born"}})
+    assert isinstance(dataset.source, SimulatedSource)
+    assert dataset.source.columns == tuple(columns)
+    relative = prepare_job(dataset).target.relative_to
+    assert isinstance(relative, CalculatedReference)
+    assert relative.arguments() == {
+        "calculation": "born",
+        "process": [-1000015, 1000016],
+        "sqrt_s_tev": 13.0,
+        "mu_over_q": 1.0,
+    }
+    stated = {"relative_to": {"calculation": "born", "squark_mass_gev": 3000}}
+    with refused("references.squarks_of_sleptons"):
+        made(**given, target=stated)
+    with refused("study.squarks_of_sleptons"):
+        made(**given | {"source": source | {"squark_mass_gev": {"low": 2500, "high": 3000}}})
+    with refused("physics.uncoupled"):
+        made(**given | {"source": {"process": [1000011, -1000013]}})

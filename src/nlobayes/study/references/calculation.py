@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, FiniteFloat, model_validator
 
 from nlobayes.errors import InputError
 from nlobayes.study.references import ReferenceSettings
 from nlobayes.study.sources import SourceSettings
 from nlobayes.study.sources._processes import NamesProcess
 from nlobayes.study.sources.simulate import SquarkMass
+from nlobayes.untyped import Document
 
 SQUARK_COLUMN = "msq"
 
@@ -30,6 +31,12 @@ class CalculatedReference(NamesProcess, ReferenceSettings):
     squark_mass_gev: SquarkMass | Literal["msq"] | None = None
     """Common squark mass in GeV, or `msq` for the column of that name; null: that column if it is a
     feature, else the mass of the source, else 3000."""
+    columns: Annotated[
+        dict[str, FiniteFloat | str] | None, Field(exclude_if=lambda columns: columns is None)
+    ] = None
+    """What stands for columns of the process, for tables of equal masses or of pure states: another
+    feature, as `{mass_1000012: mass_1000011}`, its negative, as `{m1: -m2}`, or a number, as `{n22:
+    1}`. Columns that are left out are features of that name."""
     mu_over_q: float = 1.0
     """Scale over the mass of the pair: 1, and for `nlo` also 0.5 or 2."""
 
@@ -56,8 +63,28 @@ class CalculatedReference(NamesProcess, ReferenceSettings):
         given = self.model_dump(exclude_none=True)
         given |= self.of_engine if self.pair or self.process else {}
         whole = CalculatedReference.model_validate(known | given)
+        if whole.reaction.of_sleptons:
+            if self.squark_mass_gev is not None:
+                raise InputError("references.squarks_of_sleptons")
+            whole = whole.model_copy(update={"squark_mass_gev": None})
+        self._check_columns(whole, columns)
+        return whole
+
+    def arguments(self) -> Document:
+        """Return the settings as plain values; sleptons have no squark mass."""
+        given = super().arguments()
+        return {k: v for k, v in given.items() if k != "squark_mass_gev" or v is not None}
+
+    def _check_columns(self, whole: CalculatedReference, columns: tuple[str, ...]) -> None:
+        """Refuse columns that the process does not have, and a calculation without its columns."""
+        own, given = whole.reaction.columns, whole.columns or {}
+        if unknown := [name for name in given if name not in own]:
+            raise InputError("references.not_of_process", unknown=unknown, known=own)
+        stated = [given.get(name, name) for name in own]
+        named = [name.removeprefix("-") for name in stated if isinstance(name, str)]
+        if not named:
+            raise InputError("references.no_column", needed=own)
         squark = [SQUARK_COLUMN] if whole.squark_mass_gev == SQUARK_COLUMN else []
-        needed = [*whole.reaction.columns, *squark]
+        needed = [*dict.fromkeys(named), *squark]
         if missing := [name for name in needed if name not in columns]:
             raise InputError("references.inputs", missing=missing, needed=needed, columns=columns)
-        return whole

@@ -1,4 +1,4 @@
-"""Settings of pairs of electroweakinos, and the columns of a table about them."""
+"""Settings of pairs of electroweakinos or sleptons, and the columns of a table about them."""
 
 from __future__ import annotations
 
@@ -7,13 +7,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field, model_validator
 
 from nlobayes.errors import InputError
-from nlobayes.physics.processes import (
-    ELECTROWEAKINOS,
-    Process,
-    columns_of,
-    make_process,
-    neutralino_pair,
-)
+from nlobayes.physics.processes import Process, columns_of, make_process, neutralino_pair
 from nlobayes.settings.values import Frozen
 from nlobayes.untyped import Document
 
@@ -25,9 +19,6 @@ def _in_order(pair: tuple[int, int]) -> tuple[int, int]:
 
 
 def _as_process(particles: tuple[int, int]) -> tuple[int, int]:
-    for particle in particles:
-        if particle not in ELECTROWEAKINOS:
-            raise InputError("physics.unknown_particle", received=particle, known=ELECTROWEAKINOS)
     return make_process(*particles)
 
 
@@ -38,7 +29,7 @@ Particles = Annotated[tuple[Particle, Particle], AfterValidator(_as_process)]
 
 
 class NamesProcess(Frozen):
-    """Settings that may name two electroweakinos: a pair of neutralinos, or a process."""
+    """Settings that may name two particles: a pair of neutralinos, or a process."""
 
     pair: Annotated[Pair | None, Field(exclude_if=lambda pair: pair is None)] = None
     """Numbers of the two neutralinos, 1 (the lightest) to 4, in either order. Columns m1, n11 to
@@ -47,7 +38,8 @@ class NamesProcess(Frozen):
     """Instead of `pair`: particle numbers of any two neutralinos (1000022, 1000023, 1000025,
     1000035) or charginos (1000024, 1000037; the positive ones have positive numbers) whose charges
     sum to 0, 1 or -1. Columns mc1, u11, u12, v11, v12 for a chargino: its mass, its rows of U and
-    V."""
+    V. Or of a slepton and an antislepton, as [1000011, -1000011] or [-1000011, 1000012]. Columns
+    mass_1000011, and left_1000015 for the left part of a stau."""
 
     @model_validator(mode="before")
     @classmethod
@@ -74,7 +66,7 @@ class NamesProcess(Frozen):
 
 
 class OfProcess(NamesProcess):
-    """Settings that name two electroweakinos."""
+    """Settings that name two particles."""
 
     pair: Annotated[Pair | None, Field(exclude_if=lambda pair: pair is None)] = (1, 1)
     """Numbers of the two neutralinos, 1 (the lightest) to 4, in either order. Columns m1, n11 to

@@ -43,7 +43,7 @@ SquarkMasses = Annotated[
 
 
 class SimulatedSource(ComputedSource, OfProcess):
-    """NLO cross sections of two electroweakinos from the embedded engine (docs/physics.md)."""
+    """NLO cross sections of two particles from the embedded engine (docs/physics.md)."""
 
     computes: ClassVar[tuple[str, ...]] = ("nlo",)
 
@@ -55,11 +55,12 @@ class SimulatedSource(ComputedSource, OfProcess):
     scan: Literal["flat", "log", "fine_tuned"] = "flat"
     """`flat`: soft masses and tan beta uniform; `log`: their sizes uniform in the logarithm, from
     50 GeV up; `fine_tuned`: every fourth row a nearly pure higgsino whose coupling to the Z
-    cancels, for two equal neutralinos."""
+    cancels, for two equal neutralinos. Of sleptons the masses are drawn, 46 to 1100 GeV."""
     sqrt_s_tev: Annotated[float, Field(ge=7, le=14)] = 13.0
     """Centre-of-mass energy in TeV."""
     squark_mass_gev: SquarkMasses = 3000.0
-    """Common squark mass in GeV, or `{low, high}` to draw one for each row, in column `msq`."""
+    """Common squark mass in GeV, or `{low, high}` to draw one for each row, in column `msq`.
+    Sleptons do not depend on it."""
     central_scale: Annotated[
         Literal["invariant_mass", "average_mass"],
         Field(exclude_if=lambda scale: scale == "invariant_mass"),
@@ -119,4 +120,6 @@ class SimulatedSource(ComputedSource, OfProcess):
     def _can_be_tuned(self) -> SimulatedSource:
         if self.scan == "fine_tuned" and len({*self.reaction}) > 1:
             raise InputError("study.fine_tuned_pair", process=self.named)
+        if self.reaction.of_sleptons and isinstance(self.squark_mass_gev, SquarkRange):
+            raise InputError("study.squarks_of_sleptons", where="squark_mass_gev")
         return self
