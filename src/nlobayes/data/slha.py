@@ -14,6 +14,7 @@ from nlobayes.data.fixed_parameters import SQUARKS, blocks_of, unit_of_parameter
 from nlobayes.data.slha_blocks import (
     Block,
     Section,
+    block_of,
     read_entries,
     read_sections,
     take_blocks,
@@ -25,6 +26,7 @@ from nlobayes.physics.processes import CHARGINOS, NEUTRALINOS, columns_of, name_
 FIFTH_NEUTRALINO = 1000045
 NMSSM = "an NMSSM spectrum"
 LARGER = "a spectrum with more particles than the MSSM"
+FLAVOURED = "a spectrum with mixing of the flavours of sleptons, numbered by mass"
 OTHER_MODELS = {"NM": NMSSM, "RV": "a spectrum with R-parity violation"}
 """Models by the letters before the name of a block of mixings."""
 ROUNDING = 1e-6
@@ -90,6 +92,28 @@ def spectrum_of(
     sections = read_sections(text, source, {*_blocks_of(columns), *BLOCKS, *further})
     spectrum = read_spectrum(sections, source, columns)
     return read_parameters(sections, names, source, spectrum) | spectrum
+
+
+def columns_at(
+    sections: Sequence[Section], source: str, columns: Collection[str]
+) -> dict[str, float]:
+    """Read all columns of a process, and msq if the sections have it, by name.
+
+    Errors as for `read_spectrum`, or if an entry of a slepton is missing, a mass of one is
+    negative, or only blocks with mixing of their flavours are there.
+    """
+    of_sleptons = [*filter(unit_of_parameter, columns)]
+    heads = {block_of(section.head) for section in sections}
+    if of_sleptons and "SELMIX" in heads and "STAUMIX" not in heads:
+        raise InputError("slha.other_model", where=source, found="block SELMIX", model=FLAVOURED)
+    spectrum = read_spectrum(sections, source, columns)
+    found = spectrum | read_parameters(sections, of_sleptons, source)
+    for name in columns:
+        if name not in found:
+            blocks = blocks_of(name) - {f"IM{block}" for block in blocks_of(name)}
+            entry = f"of {name}"
+            raise InputError("slha.no_entry", where=source, block=min(blocks), entry=entry)
+    return found
 
 
 def unit_of(column: str) -> str:

@@ -8,6 +8,8 @@ from types import MappingProxyType
 
 from nlobayes.data.fixed_parameters import Entry, content_of, entries_of, masses_of, ratio_of
 from nlobayes.data.slha_blocks import Section, block_of, nearest, read_entries, take_blocks
+from nlobayes.errors import InputError
+from nlobayes.physics.processes import SLEPTONS
 
 STOPS = (1000006, 2000006)
 USUAL_SCALE = 1000.0
@@ -49,10 +51,16 @@ def read_parameters(
 
 
 def _mean_size(sections: Sequence[Section], particles: Sequence[int], source: str) -> float | None:
-    """Average the sizes of the masses of particles; None if one is not there."""
-    sizes = [_parameter_at(sections, Entry("MASS", (each,)), source) for each in particles]
-    known = [abs(size) for size in sizes if size is not None]
-    return math.fsum(known) / len(known) if len(known) == len(sizes) else None
+    """Average the sizes of the masses of particles; None if one is not there.
+
+    Raises InputError if that of a slepton is negative.
+    """
+    masses = [_parameter_at(sections, Entry("MASS", (each,)), source) for each in particles]
+    known = [abs(mass) for mass in masses if mass is not None]
+    for particle, mass in zip(particles, masses, strict=True):
+        if particle in SLEPTONS and mass is not None and mass < 0:
+            raise InputError("slha.negative_mass", where=source, particle=particle, mass=mass)
+    return math.fsum(known) / len(known) if len(known) == len(masses) else None
 
 
 def _content(

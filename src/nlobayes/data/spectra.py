@@ -14,7 +14,7 @@ import numpy as np
 
 from nlobayes.data.plausibility import doubtful_rows, repeated_rows
 from nlobayes.data.prospino import BLOCK, RATIOS, Layout, read_rows, succeeded, target_sources
-from nlobayes.data.slha import key_of, read_spectrum, unit_of
+from nlobayes.data.slha import columns_at, key_of, unit_of
 from nlobayes.data.slha_blocks import Section, read_sections, read_text, take_blocks
 from nlobayes.data.statements import (
     PROTONS,
@@ -100,10 +100,11 @@ def read_point(text: str, request: SpectrumRequest, source: str) -> Reading:
     """
     columns = request.process.columns
     sections = read_sections(text, source)
-    spectrum = read_spectrum(sections, source, columns)
-    features = [spectrum[name] for name in columns]
-    if request.absolute:
-        features[::5] = map(abs, features[::5])  # each mass is followed by four mixings
+    spectrum = columns_at(sections, source, columns)
+    features = [
+        abs(spectrum[name]) if request.absolute and unit_of(name) == "GeV" else spectrum[name]
+        for name in columns
+    ]
     read = _from_prospino if request.order is None else _from_xsections
     found = read(sections, request, source)
     if found.values is None:
