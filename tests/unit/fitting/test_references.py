@@ -271,3 +271,17 @@ def test_a_leading_order_alone_remains_an_input() -> None:
     assert read(given)["features"]["columns"] == ["lo_pb"]
     with refused("fitting.no_inputs"):
         read(given, "lo_pb")
+
+
+def test_sleptons_are_learned_relative_to_their_calculation_from_plain_columns() -> None:
+    """Of four processes with these masses, the one that leaves least."""
+    settings = Settings(13.0, 3000.0, None, process=(1000011, -1000012), scan="log")
+    made = scan_table(3, 60, settings).columns
+    masses = {name: made[name] for name in ("mass_1000011", "mass_1000012")}
+    units = dict.fromkeys(masses, "GeV") | {"y": "fb"}
+    given = Table({**masses, "y": 1.2e3 * made["lo_pb"] * WAVE}, units, {})
+    dataset = read(given)
+    expected = {"calculation": "born", "process": [1000011, -1000012]}
+    assert dataset["target"]["relative_to"] == expected
+    assert dataset["features"]["map"] == "raw"
+    assert dataset["features"]["columns"] == [*masses]

@@ -26,3 +26,13 @@ def test_charginos_were_compared_with_heavier_squarks() -> None:
     unlike = make_process(-1000024, 1000037)
     reason = "5 of 5 rows of unlike charginos (equal ones were)"
     assert not_compared(unlike, 13.0, SQUARKS) == f"{light}; {reason}"
+
+
+def test_sleptons_were_compared_whatever_the_squarks() -> None:
+    assert not_compared(make_process(-1000011, 1000012), 13.6, SQUARKS) == ""
+    assert not_compared(make_process(1000015, -1000015), 7.0, SQUARKS) == (
+        "5 of 5 rows at 7 TeV (13 to 13.6 were)"
+    )
+    for pair in ((1000015, -2000015), (-1000015, 2000015)):
+        found = not_compared(make_process(*pair), 13.0, SQUARKS)
+        assert found == "5 of 5 rows of unlike staus (equal ones were)"

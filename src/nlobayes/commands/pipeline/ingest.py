@@ -40,7 +40,7 @@ def ingest(
     ] = None,
     process: Annotated[
         tuple[int, int] | None,
-        typer.Option(help="Instead: particle numbers of two neutralinos or charginos."),
+        typer.Option(help="Instead: particle numbers of two particles."),
     ] = None,
     sqrt_s_tev: Annotated[float | None, typer.Option(help="Energy in TeV.")] = None,
     cross_section: Annotated[
