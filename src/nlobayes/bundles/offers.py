@@ -30,7 +30,7 @@ a process of these particles alone."""
 NUMBER = re.compile(r"[0-9]{7}")
 LO = 0
 
-Preference = tuple[int, bool, float, int, int, bool, str]
+Preference = tuple[int, bool, float, int, int, int, bool, str]
 """What makes an entry preferred to others, the larger the more; `Offer.preference` has the list."""
 
 
@@ -77,21 +77,21 @@ class Offer:
         pairs = zip(stated[::2], stated[1::2], strict=False)
         return frozenset({self.outgoing, *map(self._exchange_pair, pairs)})
 
-    def preference(self, point: Mapping[str, float], domain: str = "") -> Preference:
+    def preference(self, point: Mapping[str, float], domain: str = INSIDE) -> Preference:
         """Return the preference of the entry at a spectrum, by the names of the entry.
 
         In this order: the domain (inside, near edge, outside), all conditions given and met, the
         smaller distance to a condition that is not met (absolute for numbers up to 1, such as the
-        content of a state, else relative), the QCD order, the number of inputs, a process of its
-        own, and the later name. Without a domain the best one that conditions allow is taken.
+        content of a state, else relative), the domain without conditions, the QCD order, the number
+        of inputs, a process of its own, and the later name. `domain` is that without conditions.
         """
         gaps = [_gap(condition, point.get(condition.name)) for condition in self.conditions]
         gap = max((gap for gap in gaps if gap is not None), default=0.0)
-        best = OUTSIDE if gap else INSIDE
         return (
-            FROM_BAD_TO_GOOD.index(domain or best),
+            FROM_BAD_TO_GOOD.index(OUTSIDE if gap else domain),
             not gap and None not in gaps,
             -gap,
+            FROM_BAD_TO_GOOD.index(domain),
             self.order,
             len(self.entry.inputs),
             not self.exchanged,

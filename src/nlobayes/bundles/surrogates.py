@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple, Self
 
 from nlobayes.artifacts.seals import digest
+from nlobayes.bundles.embedded import ENGINE, by_engine, needs_of, origin
 from nlobayes.bundles.fetching import locate, names
 from nlobayes.bundles.index import Entry, Index, entry_of, read_index
 from nlobayes.bundles.offers import (
@@ -29,9 +30,9 @@ from nlobayes.surrogate.cross_section import (
     CrossSection,
     Part,
     cross_section,
+    domain_of,
     nothing,
     reasons_of,
-    standing_of,
     total,
 )
 from nlobayes.surrogate.domain import OUTSIDE
@@ -198,6 +199,8 @@ class Bundle:
         processes: Processes = "all",
         energy: float | None = None,
         order: Order = None,
+        *,
+        engine: bool = False,
     ) -> dict[tuple[int, ...], CrossSection]:
         """Predict the cross section of each process in pb, by PDG numbers.
 
@@ -215,6 +218,9 @@ class Bundle:
             Energy in GeV; optional if all these processes have the same one.
         order
             QCD order, as `NLO+NLL` or its number in blocks XSECTION; by default the highest.
+        engine
+            Whether the embedded engine computes, at NLO, processes that are `outside`, such as
+            those of mixed states for which there are entries of pure states alone.
 
         Raises
         ------
@@ -222,7 +228,7 @@ class Bundle:
             If no process can be predicted, a process is not in the bundle at that energy and order
             or is given twice, or there are several energies. Then nothing is predicted.
         """
-        chosen = self._chosen(spectrum, self._requested(processes, energy, order))
+        chosen = self._chosen(spectrum, self._requested(processes, energy, order), engine)
         return {
             pair: one.found._replace(errors={**one.found.errors}) for pair, one in chosen.items()
         }
@@ -233,6 +239,8 @@ class Bundle:
         processes: Processes = "all",
         energy: float | None = None,
         order: Order = None,
+        *,
+        engine: bool = False,
     ) -> CrossSection:
         """Add the cross sections of processes; `surrogate.cross_section` states how errors add.
 
@@ -246,7 +254,7 @@ class Bundle:
         InputError
             As `predict`, or if only some of the processes are LO, or one is in the sum of another.
         """
-        chosen = self._chosen(spectrum, self._requested(processes, energy, order))
+        chosen = self._chosen(spectrum, self._requested(processes, energy, order), engine)
         counted = [*chosen.values()]
         if processes == "all":
             counted = [one for one in counted if one.found.domain != OUTSIDE]
@@ -258,7 +266,7 @@ class Bundle:
         left_out = {pair: one for pair, one in chosen.items() if pair not in parts}
         if not parts:
             return nothing(reasons_of({pdg_text(p): one.found for p, one in left_out.items()}))
-        origins = [part.surrogate.origin for part in parts.values()]
+        origins = [p.surrogate.origin if p.surrogate else origin() for p in parts.values()]
         check_summands(origins)
         factor = self.widening(part.found.entry for part in parts.values())
         found = total({pdg_text(pair): part for pair, part in parts.items()}, widening=factor)
@@ -312,11 +320,16 @@ class Bundle:
         The widened interval covers 68 % of the sums at the validation rows that they share. The
         factor is 1 for one surrogate, and if the index has no rows that all of them share.
         """
-        files = [self.entry(name).file for name in dict.fromkeys(names)]
+        files = [self.entry(name).file for name in dict.fromkeys(names) if name != ENGINE]
         return widening(self.shared, files) if len(files) > 1 else 1.0
 
-    def _chosen(self, spectrum: Spectrum, requested: Requested) -> dict[tuple[int, ...], Chosen]:
+    def _chosen(
+        self, spectrum: Spectrum, requested: Requested, engine: bool = False
+    ) -> dict[tuple[int, ...], Chosen]:
         """Predict each process by the offer that is preferred at a spectrum.
+
+        With `engine`, that computes those that are outside, if it has the process and the spectrum
+        has its masses and mixings.
 
         Raises InputError if the spectrum lacks what is needed of all processes.
         """
@@ -325,6 +338,9 @@ class Bundle:
         points = iter(points_of(spectrum, needs))
         located = {pair: [(offer, next(points)) for offer in each] for pair, each in offers.items()}
         chosen = {pair: self._predicted(*self._choose(each)) for pair, each in located.items()}
+        if engine:
+            outside = {pair: one for pair, one in chosen.items() if one.found.domain == OUTSIDE}
+            chosen |= _by_engine(spectrum, outside)
         errors = [one.point for one in chosen.values() if isinstance(one.point, InputError)]
         if len(errors) == len(chosen):
             error, pair = errors[0], pdg_text(next(iter(chosen)))
@@ -332,7 +348,9 @@ class Bundle:
         return chosen
 
     def _part(self, chosen: Chosen) -> Part:
-        return Part(self.surrogates[chosen.found.entry], _values(chosen.point), chosen.found)
+        name = chosen.found.entry
+        surrogate = None if name == ENGINE else self.surrogates[name]
+        return Part(surrogate, _values(chosen.point), chosen.found)
 
     def _choose(self, located: Sequence[Located]) -> Located:
         """Return the offer of one process with the largest preference at a spectrum.
@@ -357,7 +375,7 @@ class Bundle:
         """Return the preference of an offer with the domain of its surrogate."""
         if isinstance(point, InputError):
             return offer.preference({}, OUTSIDE)
-        return offer.preference(point, standing_of(self.surrogates[offer.entry.name], point)[0])
+        return offer.preference(point, domain_of(self.surrogates[offer.entry.name], point))
 
     def _predicted(self, offer: Offer, point: Point) -> Chosen:
         """Predict a process by an offer, unless its last point was the same."""
@@ -391,6 +409,21 @@ class Bundle:
         if len(energies) > 1:
             raise InputError("bundles.energies", energies=energies)
         return found
+
+
+def _by_engine(
+    spectrum: Spectrum, chosen: Mapping[tuple[int, ...], Chosen]
+) -> dict[tuple[int, ...], Chosen]:
+    """Compute processes by the embedded engine, except those for which it lacks something."""
+    needs = {pair: needs_of(pair) for pair in chosen}
+    known = {pair: each for pair, each in needs.items() if each is not None}
+    points = points_of(spectrum, [*known.values()])
+    return {
+        pair: Chosen(chosen[pair].offer, point, by_engine(pair, point, energy))
+        for pair, point in zip(known, points, strict=True)
+        if not isinstance(point, InputError)
+        for energy in [chosen[pair].offer.entry.sqrt_s_gev]
+    }
 
 
 def pdg_text(pair: Iterable[int]) -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from nlobayes.artifacts.streams import Rows, to_rows
+from nlobayes.bundles.embedded import ENGINE, ORDER
 from nlobayes.bundles.surrogates import Bundle, Order, Processes, pdg_text
 from nlobayes.data.slha_blocks import is_slha, to_integers
 from nlobayes.data.spectrum_chunks import list_files
@@ -38,6 +39,8 @@ class BundleRequest(NamedTuple):
     """QCD order; None for any."""
     all_entries: bool
     """Whether each process has a row for every entry that serves it."""
+    engine: bool
+    """Whether processes that are outside have a second row, by the embedded engine."""
     total: bool
     """Whether to add a row for the sum."""
     name: str
@@ -82,7 +85,10 @@ def predicted_by_bundle(
     offered = bundle.offered(request.processes, request.energy, request.order)
     files, folder = list_files(path), path if path.is_dir() else path.parent
     names = {entry.name: entry.order for entries in offered.values() for entry in entries}
-    errors = _errors_of(bundle, names)
+    theory = dict.fromkeys(of for name in names for of in bundle.surrogates[name].theory)
+    if request.engine:
+        names, theory = names | {ENGINE: ORDER}, theory | {"scale": None}
+    errors = [f"{source}_{side}" for source in (REGRESSION, *theory, TOTAL) for side in SIDES]
     for first in range(0, len(files), FILES):
         rows = []
         for file in files[first : first + FILES]:
@@ -100,14 +106,16 @@ def _sections(
     """Predict each process of a file, and their sum; of a folder, a file may be unusable."""
     chosen = request.processes, request.energy, request.order
     try:
-        found = [(pdg_text(pair), each) for pair, each in bundle.predict(file, *chosen).items()]
+        found = {pdg_text(pair): [one] for pair, one in bundle.predict(file, *chosen).items()}
         if request.all_entries:
-            found = [
-                (pair, each)
-                for pair in pairs
-                for each in bundle.candidates(file, map(int, pair.split()), *chosen[1:])
-            ]
-        return found + ([(SUM, bundle.total(file, *chosen))] if request.total else [])
+            for name in pairs:
+                found[name] = [*bundle.candidates(file, map(int, name.split()), *chosen[1:])]
+        if request.engine:
+            for pair, one in bundle.predict(file, *chosen, engine=True).items():
+                found[pdg_text(pair)] += [one] if one.entry == ENGINE else []
+        if request.total:
+            found[SUM] = [bundle.total(file, *chosen, engine=request.engine)]
+        return [(name, one) for name, several in found.items() for one in several]
     except InputError as error:
         if not is_row or request.unpredicted == "refuse":
             raise error if str(error.where).startswith(str(file)) else error.within(file) from None
@@ -125,12 +133,6 @@ def _is_kept(
         tally.count(place, section.domain, section.reason, usable=usable)
         tally.entries |= {section.entry} if usable else set()
     return usable or request.unpredicted == "keep"
-
-
-def _errors_of(bundle: Bundle, names: Iterable[str]) -> list[str]:
-    """Name the errors of any surrogate: of regression, then of theory, then the total."""
-    theory = dict.fromkeys(source for name in names for source in bundle.surrogates[name].theory)
-    return [f"{source}_{side}" for source in (REGRESSION, *theory, TOTAL) for side in SIDES]
 
 
 def _rows(

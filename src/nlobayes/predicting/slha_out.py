@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from nlobayes.artifacts.files import write_bytes
+from nlobayes.bundles.embedded import ENGINE, SCALES, origin
 from nlobayes.bundles.surrogates import Bundle, pdg_text
 from nlobayes.data.slha import spectrum_of
 from nlobayes.data.slha_blocks import is_slha, read_content, read_text
@@ -28,11 +29,14 @@ SCHEMES = {"mu = mean mass": 0, "mu = Q": 2}
 
 
 class Section(NamedTuple):
-    """A cross section of a process, and the surrogate that predicted it."""
+    """A cross section of a process with what its block states of it."""
 
-    surrogate: Surrogate
     process: Process
+    order: int
+    scales: str
+    """Statement of the scales."""
     found: CrossSection
+    comments: tuple[str, ...]
 
 
 def write_xsections(sections: Iterable[Section], points: str, out: Path) -> tuple[str, ...]:
@@ -65,7 +69,8 @@ def check_slha(points: str) -> None:
 def section_of(surrogate: Surrogate, points: str) -> Section:
     """Predict the cross section of an SLHA file.
 
-    Raises InputError if the surrogate does not know its process, or the file is no such spectrum.
+    Raises InputError if the surrogate does not know its process or order, or the file is no such
+    spectrum.
     """
     try:
         process = central(surrogate)
@@ -75,7 +80,7 @@ def section_of(surrogate: Surrogate, points: str) -> Section:
     spectrum = spectrum_of(
         read_text(Path(points)), points, surrogate.inputs, surrogate.condition_names
     )
-    return Section(surrogate, process, cross_section(surrogate, spectrum))
+    return _section(surrogate, process, cross_section(surrogate, spectrum))
 
 
 def sections_of(
@@ -89,16 +94,21 @@ def sections_of(
     sum.
     """
     asked = request.processes, request.energy, request.order
-    sections, left_out = [], []
-    for pair, found in bundle.predict(points, *asked).items():
-        entry = bundle.entry(found.entry)
-        if request.processes == "all" and (entry.inclusive or found.domain == OUTSIDE):
+    sections: list[Section] = []
+    left_out = []
+    offered = bundle.offered(*asked)
+    for pair, found in bundle.predict(points, *asked, engine=request.engine).items():
+        first, *_ = offered[pdg_text(pair)]
+        process = Process(first.incoming, pair, first.sqrt_s_gev)
+        is_sum = found.entry != ENGINE and bundle.entry(found.entry).inclusive
+        if request.processes == "all" and (is_sum or found.domain == OUTSIDE):
             left_out.append(pdg_text(pair))
-            continue
-        if entry.inclusive:
+        elif is_sum:
             raise InputError("commands.sum_as_xsection", where=OPTION, process=pdg_text(pair))
-        process = Process(entry.incoming, pair, entry.sqrt_s_gev)
-        sections.append(Section(bundle.surrogates[found.entry], process, found))
+        elif found.entry == ENGINE:
+            sections.append(Section(process, QCD_ORDERS["NLO"], SCALES, found, _of_engine(found)))
+        else:
+            sections.append(_section(bundle.surrogates[found.entry], process, found))
     if not sections:
         raise InputError("commands.no_xsection", where=OPTION, left_out=left_out)
     return sections, left_out
@@ -112,20 +122,25 @@ def _order_of(surrogate: Surrogate) -> int:
     return order
 
 
+def _section(surrogate: Surrogate, process: Process, found: CrossSection) -> Section:
+    scales = surrogate.origin["scales"]
+    return Section(process, _order_of(surrogate), scales, found, _comments(surrogate, found))
+
+
 def _entry(section: Section, points: str) -> Entry:
     """Return the entry of a block."""
-    surrogate, process, found = section
-    order, place = _order_of(surrogate), f"{points}: {pdg_text(process.outgoing)}"
+    process, order, scales, found, comments = section
     if found.domain == OUTSIDE:
         reason = found.reason or "it lies far from the training data"
+        place = f"{points}: {pdg_text(process.outgoing)}"
         raise InputError("commands.outside_of_xsection", where=place, reason=reason)
     return Entry(
         **process._asdict(),
-        scheme=_scheme(surrogate),
+        scheme=next((n for words, n in SCHEMES.items() if scales.startswith(words)), OTHER_SCALE),
         order=order,
         value=found.median,
         version=version("nlobayes"),
-        comments=_comments(surrogate, found),
+        comments=comments,
     )
 
 
@@ -140,9 +155,11 @@ def _theory(surrogate: Surrogate, found: CrossSection) -> str:
     return f"all errors: {', '.join(errors)}"
 
 
-def _scheme(surrogate: Surrogate) -> int:
-    stated = surrogate.origin["scales"]
-    return next((n for words, n in SCHEMES.items() if stated.startswith(words)), OTHER_SCALE)
+def _of_engine(found: CrossSection) -> tuple[str, ...]:
+    """Return a line each for errors, reason, calculation and scales."""
+    scale = f"{found.errors['scale_down']:+.2%} {found.errors['scale_up']:+.2%}"
+    calculation = ", ".join(origin().values())
+    return f"scale errors {scale}", found.reason, calculation, f"scales: {SCALES}"
 
 
 def _comments(surrogate: Surrogate, found: CrossSection) -> tuple[str, ...]:

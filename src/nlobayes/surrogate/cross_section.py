@@ -63,9 +63,12 @@ class CrossSection(NamedTuple):
 
 
 class Part(NamedTuple):
-    """A surrogate, the spectrum by the names of its inputs and conditions, and its prediction."""
+    """A surrogate, the spectrum by the names of its inputs and conditions, and its prediction.
 
-    surrogate: Surrogate
+    Without a surrogate the cross section is exact but for theory errors.
+    """
+
+    surrogate: Surrogate | None
     spectrum: Mapping[str, float]
     found: CrossSection
 
@@ -93,18 +96,20 @@ def cross_section(surrogate: Surrogate, spectrum: Mapping[str, float]) -> CrossS
 
     Raises InputError if the spectrum lacks an input.
     """
-    point, (domain, reason) = point_of(surrogate, spectrum), standing_of(surrogate, spectrum)
+    point = point_of(surrogate, spectrum)
+    given = {name: spectrum[name] for name in surrogate.condition_names if name in spectrum}
     with np.errstate(all="ignore"):
         quantiles = surrogate.quantiles(point, MEDIAN_AND_INTERVAL)
         relative = relative_errors(quantiles, surrogate.target, surrogate.theory)
+        (domain,), (reason,) = surrogate.standing(point, given)
     errors = {name: float(error[0]) for name, error in relative.items()}
-    if domain == INSIDE and not surrogate.usable(point)[0]:
-        return CrossSection(0.0, 0.0, 0.0, INSIDE, reason, dict.fromkeys(errors, 0.0))
+    if _vanishes(surrogate, point):
+        return CrossSection(0.0, 0.0, 0.0, INSIDE, str(reason), dict.fromkeys(errors, 0.0))
     values = quantiles[surrogate.target][:, 0]
     median, low, high = map(float, convert(values, surrogate.units[surrogate.target], "pb"))
     if not (np.isfinite(values).all() and median > 0):
-        return nothing(reason or NOT_POSITIVE, dict.fromkeys(errors, math.nan))
-    return CrossSection(median, low, high, domain, reason, errors)
+        return nothing(str(reason) or NOT_POSITIVE, dict.fromkeys(errors, math.nan))
+    return CrossSection(median, low, high, str(domain), str(reason), errors)
 
 
 def nothing(reason: str, errors: Mapping[str, float] | None = None) -> CrossSection:
@@ -112,19 +117,20 @@ def nothing(reason: str, errors: Mapping[str, float] | None = None) -> CrossSect
     return CrossSection(math.nan, math.nan, math.nan, OUTSIDE, reason, errors or {})
 
 
-def standing_of(surrogate: Surrogate, spectrum: Mapping[str, float]) -> tuple[str, str]:
-    """Return the domain of a spectrum and its reason, without predicting it.
+def domain_of(surrogate: Surrogate, spectrum: Mapping[str, float]) -> str:
+    """Return the domain of a spectrum by its inputs alone, whatever the fixed parameters are.
 
     A point whose Born cross section vanishes is inside, although it has no prediction.
 
     Raises InputError if the spectrum lacks an input.
     """
     point = point_of(surrogate, spectrum)
-    given = {name: spectrum[name] for name in surrogate.condition_names if name in spectrum}
     with np.errstate(all="ignore"):
-        (domain,), (reason,) = surrogate.standing(point, given)
-        vanishes = not surrogate.usable(point)[0] and surrogate.vanishes(point)[0]
-    return INSIDE if vanishes else str(domain), str(reason)
+        return INSIDE if _vanishes(surrogate, point) else str(surrogate.domain(point)[0])
+
+
+def _vanishes(surrogate: Surrogate, point: np.ndarray) -> bool:
+    return bool(not surrogate.usable(point)[0] and surrogate.vanishes(point)[0])
 
 
 def point_of(surrogate: Surrogate, spectrum: Mapping[str, float]) -> np.ndarray:
@@ -157,7 +163,10 @@ def total(parts: Mapping[str, Part], seed: int = 0, *, widening: float = 1.0) ->
     elif not summed:
         return next(iter(found.values()))._replace(reason=reasons_of(found), entry="")
     else:
-        drawn = sum_of_draws([(part.surrogate, part.spectrum) for part in summed], seed)
+        exact = sum(part.found.median for part in summed if part.surrogate is None)
+        drawn = exact + sum_of_draws(
+            [(part.surrogate, part.spectrum) for part in summed if part.surrogate], seed
+        )
     median, *ends = map(float, np.quantile(drawn, MEDIAN_AND_INTERVAL))
     low, high = (median + widening * (end - median) for end in ends)
     errors = _errors([*found.values()], (median, low, high))
@@ -173,7 +182,7 @@ def sum_of_draws(
     """
     rngs = np.random.default_rng(seed).spawn(len(parts))
     drawn = [_draws(*part, rng) for part, rng in zip(parts, rngs, strict=True)]
-    return np.sum(drawn, axis=0)
+    return np.sum([np.zeros(DRAWS), *drawn], axis=0)
 
 
 def errors_at(

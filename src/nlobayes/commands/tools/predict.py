@@ -109,6 +109,13 @@ def predict(
         bool,
         typer.Option("--all-entries", help="Of a bundle: a row for every entry of a process."),
     ] = False,
+    with_engine: Annotated[
+        bool,
+        typer.Option(
+            "--with-engine",
+            help="Of a bundle: also the NLO of the embedded engine for processes that are outside.",
+        ),
+    ] = False,
 ) -> None:
     """Write for every point the prediction, its error bars and whether it lies in the domain."""
     form = form_of(out, json)
@@ -123,11 +130,12 @@ def predict(
     }
     of_many: dict[str, object] = {"--process": process, "--energy": energy is not None}
     of_many |= {"--order": order, "--total": total, "--all-entries": all_entries}
+    of_many["--with-engine"] = with_engine
     if not surrogate.is_file() and Bundle.is_known(surrogate):
         if option := _first_given(of_one):
             raise InputError("commands.option_of_one", where=option, surrogate=surrogate)
         target = _in_unit("sigma_pb", "pb", unit)
-        chosen = to_pairs(process), energy, order or None, all_entries, total
+        chosen = to_pairs(process), energy, order or None, all_entries, with_engine, total
         of_bundle = BundleRequest(*chosen, *target, unpredicted)
         _by_bundle(Bundle.load(surrogate), points, of_bundle, (out, form), slha_out)
         return
