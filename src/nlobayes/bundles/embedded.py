@@ -57,6 +57,7 @@ def by_engine(pair: tuple[int, ...], point: Mapping[str, float], sqrt_s_gev: flo
     varied = (found.scale_up_pb, found.scale_down_pb)
     scales = RULES["scale"](*(each / central for each in varied)) if central else none
     errors = with_total({REGRESSION: none, "scale": scales})
-    reason = REASON if SQUARKS in point else f"{REASON}; {ALL_DECOUPLED}"
+    needs_squarks = not make_process(*pair).of_sleptons and SQUARKS not in point
+    reason = f"{REASON}; {ALL_DECOUPLED}" if needs_squarks else REASON
     numbers = {name: float(error[0]) for name, error in errors.items()}
     return CrossSection(central, central, central, INSIDE, reason, numbers, ENGINE)

@@ -170,7 +170,7 @@ def beams_at(sqrt_s_tev: float) -> Luminosities:
 
 def _computable(pair: Pair, squark_mass_gev: np.ndarray, beams: Luminosities) -> np.ndarray:
     """Return which points (point,) are in the domain."""
-    good = squark_mass_gev >= MINIMUM_SQUARK_MASS_GEV
+    good = (squark_mass_gev >= MINIMUM_SQUARK_MASS_GEV) | pair.of_sleptons
     good = good & (pair.threshold_gev <= beams.largest_pair_gev)
     sizes = _sizes(pair)
     for mass, mixing in zip(sizes, (pair.first_mixing, pair.second_mixing), strict=True):
@@ -209,6 +209,6 @@ def check_domain(pair: Pair, squark_mass_gev: np.ndarray, beams: Luminosities) -
         if not np.all((parts >= 0) & (parts <= LARGEST_LEFT_PART)):
             smallest, largest = np.min(parts), np.max(parts)
             raise InputError("physics.left_part", smallest=smallest, largest=largest)
-    if not np.all(squark_mass_gev >= MINIMUM_SQUARK_MASS_GEV):
+    if not (pair.of_sleptons or np.all(squark_mass_gev >= MINIMUM_SQUARK_MASS_GEV)):
         lightest = np.min(squark_mass_gev)
         raise InputError("physics.light_squarks", least=MINIMUM_SQUARK_MASS_GEV, received=lightest)

@@ -11,6 +11,7 @@ import pyslha
 import pytest
 
 from nlobayes import Bundle
+from nlobayes.bundles.embedded import by_engine
 from nlobayes.commands.tools.bundle import bundle
 from nlobayes.commands.tools.predict import predict
 from nlobayes.data.slha import key_of
@@ -157,6 +158,17 @@ def test_the_engine_computes_mixed_states(loaded: Bundle, folder: Path, tmp_path
 def by_command(folder: Path, slha: Path, place: Path, **options: Any) -> list[dict[str, Any]]:
     predict(folder, str(slha), str(place / "out.jsonl"), **options)
     return [json.loads(line) for line in (place / "out.jsonl").read_text().splitlines()]
+
+
+def test_the_engine_computes_sleptons_without_squarks() -> None:
+    """Light ones neither change the cross section nor refuse it, and missing ones are not named."""
+    point = {"mass_1000011": 200.0, "mass_1000012": 190.0}
+    found = by_engine((-1000011, 1000012), point, 13000.0)
+    light = by_engine((-1000011, 1000012), point | {"msq": 500.0}, 13000.0)
+    assert found == light
+    expected = of_process(make_process(-1000011, 1000012), point, 13.0)
+    assert found.median == expected.nlo_pb[0]
+    assert "squarks" not in found.reason
 
 
 def test_what_the_engine_cannot_compute_has_a_reason(loaded: Bundle) -> None:

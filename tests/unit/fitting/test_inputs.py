@@ -57,7 +57,14 @@ def front(
             (name, "sigma", [ALL])
             for name in (
                 *("plain.csv", "blank_lines.csv", "sci_upper.csv", "spaces_header.csv"),
-                *("named.csv.gz", "offset_x.csv", "rows20.csv", "rows8.csv", "pa_decimal.parquet"),
+                *(
+                    "named.csv.gz",
+                    "recs.json",
+                    "offset_x.csv",
+                    "rows20.csv",
+                    "rows8.csv",
+                    "pa_decimal.parquet",
+                ),
                 *("pa_half.parquet", "pa_uint.parquet", "pd_int.parquet", "pd_plain.parquet"),
                 *("pd_nullable.parquet", "decimal_comma.csv", "excel_sep.csv", "plain.txt"),
                 *("quoted_spaces.csv", "savetxt.csv", "spaces.dat", "spaces_in.csv", "tab_in.csv"),
@@ -159,7 +166,6 @@ def test_a_table_is_learned_from_its_inputs_and_the_rest_is_said(
         ("long_header.csv", "commands.long_name", "'How many times per week"),
         ("noheader.csv", "data.header_cell", "--names"),
         ("plain.feather", "data.unknown_format", ".parquet"),
-        ("recs.json", "data.unknown_format", ".parquet"),
         ("dup_header.csv", "data.column_twice", "'mass'"),
         ("ragged.csv", "data.cells_of_row", "row 51"),
         ("pa_dup.parquet", "data.column_twice", "'mass'"),

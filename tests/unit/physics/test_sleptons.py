@@ -199,6 +199,7 @@ def test_a_process_is_computed_at_numbers_or_arrays_by_name() -> None:
     for k, mass in enumerate(masses):
         alone = of_process(process, named | {"mass_1000011": float(mass)}, 13.6)
         np.testing.assert_allclose(np.ravel(alone), np.array(both)[:, k], rtol=1e-14)
+    np.testing.assert_array_equal(both, of_process(process, named, 13.6, 500.0))  # of squarks
     lo, nlo, up, down = both
     assert np.all((lo < down) & (down < nlo) & (nlo < up) & (up < 1.03 * nlo))
 
