@@ -55,14 +55,23 @@ def application(surrogate: Surrogate, page: Mapping[str, str], hosts: Collection
         Host names that a request may use. Others are refused, because another site may have let its
         own name resolve to this machine.
     """
+    app = guarded(surrogate.target, page, hosts, messages.example_of(surrogate))
+    _add_api(app, surrogate)
+    return app
+
+
+def guarded(title: str, page: Mapping[str, str], hosts: Collection[str], example: Facts) -> FastAPI:
+    """Make an application with its page, limits and refusals; arguments as for `application`.
+
+    `example` is a body that a refusal shows.
+    """
     app = FastAPI(
-        title=f"nlobayes: {surrogate.target}",
+        title=f"nlobayes: {title}",
         description="Predictions of a surrogate, with error bars and whether to trust them.",
         version="1",
         docs_url=None,
         redoc_url=None,
     )
-    example = messages.example_of(surrogate)
     app.add_exception_handler(RequestValidationError, partial(_explain, example))
     app.add_exception_handler(InputError, lambda _, error: _refusal(str(error)))
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=[*hosts], www_redirect=False)
@@ -72,7 +81,6 @@ def application(surrogate: Surrogate, page: Mapping[str, str], hosts: Collection
         kind = next(kind for ending, kind in MEDIA_TYPES.items() if name.endswith(ending))
         path = "/" if name == "index.html" else f"/{name}"
         app.get(path, include_in_schema=False)(_file(text, kind))
-    _add_api(app, surrogate)
     return app
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from nlobayes.bundles.surrogates import Bundle
 from nlobayes.errors import InputError, one_line
 from nlobayes.surrogate.answers import load
 from nlobayes.surrogate.identity import in_words
@@ -31,7 +33,7 @@ SETTINGS: Document = {
 
 
 def serve(
-    surrogate: Annotated[Path, typer.Argument(help="Surrogate, written by `nlobayes export`.")],
+    surrogate: Annotated[Path, typer.Argument(help="Surrogate; or folder or name of a bundle.")],
     host: Annotated[str, typer.Option(help="Address to listen at.")] = LOOPBACK[0],
     port: Annotated[int, typer.Option(help="Port; 0 takes a free one.", min=0, max=65535)] = 8000,
     name: Annotated[
@@ -41,14 +43,8 @@ def serve(
     """Serve until it is interrupted."""
     import uvicorn
 
-    from nlobayes.service.application import application
-
-    loaded = load(surrogate)
-    if not isinstance(loaded, Surrogate):
-        raise InputError("commands.serves_numbers", where=surrogate, target=loaded.target)
     url_host = f"[{host}]" if ":" in host else host
-    page = {path.name: path.read_text("utf-8") for path in sorted(PAGE.iterdir())}
-    app = application(loaded, page, {*LOOPBACK, url_host, *(name or ())})
+    app, what = _application(surrogate, {*LOOPBACK, url_host, *(name or ())})
     if url_host not in LOOPBACK:
         typer.echo(
             f"nlobayes: warning: every machine that reaches {url_host} can send requests; "
@@ -58,9 +54,25 @@ def serve(
     listening = _listen(uvicorn.Config(app, host, port, log_level="critical"), url_host)
     with closing(listening), suppress(KeyboardInterrupt):
         address = f"http://{url_host}:{listening.getsockname()[1]}"
-        what = one_line(f"{loaded.target} of {in_words(loaded.origin)}")
-        typer.echo(f"{address} predicts {what}; Ctrl-C ends it")
+        typer.echo(f"{address} predicts {one_line(what)}; Ctrl-C ends it")
         uvicorn.Server(uvicorn.Config(app, **SETTINGS)).run(sockets=[listening])
+
+
+def _application(path: Path, hosts: Collection[str]) -> tuple[Any, str]:
+    """Load a surrogate or a bundle; return its application, and what it predicts in words."""
+    page = {file.name: file.read_text("utf-8") for file in sorted(PAGE.iterdir())}
+    if not path.is_file() and Bundle.is_known(path):
+        from nlobayes.service.bundle_application import bundle_application
+
+        bundle, page["index.html"] = Bundle.load(path), page["bundle.html"]
+        return bundle_application(bundle, path.name, page, hosts), repr(bundle)[1:-1]
+    from nlobayes.service.application import application
+
+    loaded = load(path)
+    if not isinstance(loaded, Surrogate):
+        raise InputError("commands.serves_numbers", where=path, target=loaded.target)
+    words = f"{loaded.target} of {in_words(loaded.origin)}"
+    return application(loaded, page, hosts), words
 
 
 def _listen(config: Any, host: str) -> Any:

@@ -1,4 +1,4 @@
-"""The first column, and all others over it: for masses whose ratio decides, as of squarks to winos."""
+"""The first column, and the others over it: for masses whose ratio decides, as of squarks."""
 
 from __future__ import annotations
 

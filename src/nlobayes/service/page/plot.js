@@ -71,7 +71,7 @@ export function together(values, digits, tidy = (text) => text) {
   return { texts, factor: plain ? "" : `\u00a0×\u00a0${power(exponent)}` };
 }
 
-function scale([low, high], [start, end], logarithmic) {
+export function scale([low, high], [start, end], logarithmic) {
   const turn = logarithmic ? Math.log10 : (value) => value;
   const [first, last] = [turn(low), turn(high)];
   return {
@@ -81,7 +81,7 @@ function scale([low, high], [start, end], logarithmic) {
   };
 }
 
-function extent(values) {
+export function extent(values) {
   const [low, high] = [Math.min(...values), Math.max(...values)];
   return low < high ? [low, high] : [low - 1, high + 1];
 }
@@ -130,7 +130,7 @@ function median(values) {
   return values.sort((one, other) => one - other)[Math.floor(values.length / 2)];
 }
 
-function definitions({ left, right, top, bottom }) {
+export function definitions({ left, right, top, bottom }) {
   const definition = element("defs", {});
   const clip = element("clipPath", { id: "within" });
   clip.append(element("rect", { x: left, y: top, width: right - left, height: bottom - top }));
@@ -154,7 +154,7 @@ function gap({ gap: ends, place }, frame) {
   ];
 }
 
-function axis(along, frame, direction, label) {
+export function axis(along, frame, direction, label) {
   const upright = direction === "y";
   const clear = ({ value }) => !along.gap || along.gap.every((end) => Math.abs(along.place(value) - along.place(end)) > 2 * BREAK);
   const marks = ticks(along).filter(clear).flatMap(({ value, text }) => {
@@ -213,12 +213,12 @@ function shades({ x, domain }, horizontal, frame) {
     });
 }
 
-function path(x, y, horizontal, vertical) {
+export function path(x, y, horizontal, vertical) {
   return segments(x, y, horizontal, vertical).map(([first, last]) =>
     `M${corners(x, y, first, last, horizontal, vertical).join("L")}`).join("");
 }
 
-function band(x, low, high, horizontal, vertical) {
+export function band(x, low, high, horizontal, vertical) {
   const floor = vertical.logarithmic ? low.map((value) => (value > 0 ? value : vertical.low / 10)) : low;
   return segments(x, high, horizontal, vertical).map(([first, last]) => {
     const upper = corners(x, high, first, last, horizontal, vertical);
@@ -254,13 +254,13 @@ function runs(count, kind) {
   return found;
 }
 
-function group(name, children) {
+export function group(name, children) {
   const made = element("g", { class: name, "clip-path": "url(#within)" });
   made.append(...children);
   return made;
 }
 
-function element(name, attributes, text) {
+export function element(name, attributes, text) {
   const made = document.createElementNS(SVG, name);
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
   if (text !== undefined) made.textContent = text;
