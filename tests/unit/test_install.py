@@ -33,7 +33,7 @@ BESIDE = {
     "predict": {"jax", "jaxlib", "pandas", "pooch", "pyarrow"},
     "bundle": {"jax", "jaxlib", "netcdf4", "pandas", "pooch", "pyarrow", "xarray"},
     "onnx": {"pandas", "pyarrow"},
-    "serve": {"jax", "jaxlib", "pyarrow"},
+    "serve": {"jax", "jaxlib", "pandas", "pooch", "pyarrow"},
     "record": {"pandas", "pyarrow"},
 }
 """Packages that `--engine jax`, a download, a dataset or parquet asks for, or a function of others
