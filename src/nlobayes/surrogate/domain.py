@@ -54,6 +54,14 @@ def fit_domain(train: np.ndarray, held: np.ndarray) -> Domain:
     return Domain(train, spacing, inside, EDGE * inside)
 
 
+def extended(domain: Domain, rows: np.ndarray) -> Domain:
+    """Return the domain of more rows (row, feature) at the same distances, in their own spacings.
+
+    Where a surrogate has learned the held-out rows too, rows lie closer, and ranges are larger.
+    """
+    return domain._replace(features=rows, spacing=_spacing(rows))
+
+
 def distance(domain: Domain, features: np.ndarray) -> np.ndarray:
     """Compute distances (point,) to the train rows, the smallest in units of the row's spacing.
 

@@ -14,7 +14,7 @@ from nlobayes.data.references import columns_behind
 from nlobayes.data.splits import TRAIN, VALIDATION
 from nlobayes.data.transforms import CLASSES, target_transform, unstandardise
 from nlobayes.model.networks import BIASES, WEIGHTS, is_parameter
-from nlobayes.surrogate.domain import Domain, fit_domain
+from nlobayes.surrogate.domain import Domain, extended, fit_domain
 from nlobayes.surrogate.limits import fit_limits
 from nlobayes.surrogate.predictive import Chunk, StoredNoise
 from nlobayes.types import Dataset, NoiseTable
@@ -120,39 +120,45 @@ def names_of_point(data: Dataset) -> list[str]:
     return [*data.input_names, *columns_behind(data.transforms["target"].get("relative_to"))]
 
 
-def fit_domain_of(data: Dataset) -> Domain:
-    """Fit the domain to the train rows, such that it contains the validation rows."""
+def fit_domain_of(data: Dataset, learned: np.ndarray) -> Domain:
+    """Fit the domain to the rows that are `learned` (row,), as `domain.extended`.
+
+    Distances are those at which the train rows contain the validation rows.
+    """
     train, held = (data.features[data.split == split] for split in (TRAIN, VALIDATION))
-    return fit_domain(train.astype(np.float32), held)
+    domain = fit_domain(train.astype(np.float32), held)
+    if np.array_equal(learned, data.split == TRAIN):
+        return domain
+    return extended(domain, data.features[learned].astype(np.float32))
 
 
-def facts_of_domain(domain: Domain, data: Dataset) -> Document:
+def facts_of_domain(domain: Domain, data: Dataset, learned: np.ndarray) -> Document:
     """Return facts of the domain that the arrays do not contain: distances, and derived ranges."""
     names = names_of_point(data)
-    ranges = fit_limits(_points(data), names, data.units)
+    ranges = fit_limits(_points(data, learned), names, data.units)
     derived = {what: bounds for what, bounds in ranges.items() if what not in names}
     return {"inside": domain.inside, "edge": domain.edge, "limits": derived}
 
 
-def limits_of(data: Dataset) -> np.ndarray:
-    """Return the smallest and largest value of each column of the train points (column, 2)."""
-    points = _points(data)
+def limits_of(data: Dataset, learned: np.ndarray) -> np.ndarray:
+    """Return the smallest and largest value of each column of the learned points (column, 2)."""
+    points = _points(data, learned)
     return np.column_stack([points.min(axis=0), points.max(axis=0)])
 
 
 def typical_point(data: Dataset) -> np.ndarray:
     """Return the train point whose features are closest to their medians (column,)."""
-    features = data.features[data.split == TRAIN]
+    train = data.split == TRAIN
+    features = data.features[train]
     sd = features.std(axis=0)
     centred = features - np.median(features, axis=0)
     apart = np.square(centred / np.where(sd > 0, sd, 1.0)).sum(axis=1)
-    point: np.ndarray = _points(data)[int(np.argmin(apart))]
+    point: np.ndarray = _points(data, train)[int(np.argmin(apart))]
     return point
 
 
-def _points(data: Dataset) -> np.ndarray:
-    """Return the train rows with the columns of the surrogate's points (row, column)."""
-    train = data.split == TRAIN
+def _points(data: Dataset, rows: np.ndarray) -> np.ndarray:
+    """Return the marked rows with the columns of the surrogate's points (row, column)."""
     if data.relative_to is None or len(names_of_point(data)) == len(data.input_names):
-        return data.inputs[train]
-    return np.column_stack([data.inputs, data.relative_to])[train]
+        return data.inputs[rows]
+    return np.column_stack([data.inputs, data.relative_to])[rows]

@@ -67,6 +67,21 @@ def test_spacing_is_local() -> None:
         assert (domains.distance(fitted, cloud) <= fitted.inside).all()
 
 
+def test_rows_that_are_learned_later_extend_the_domain() -> None:
+    """A hole of the train rows closes, and the range ends at the last learned row."""
+    grid = np.linspace(0, 10, 101)[:, np.newaxis]
+    train, held = grid[(grid[:, 0] < 4) | (grid[:, 0] > 6)], grid[::7]
+    fitted = fit_domain(train, held[(held[:, 0] < 4) | (held[:, 0] > 6)])
+    beside = np.array([[5.02], [11.0]])
+    whole = domains.extended(fitted, grid)
+    assert (whole.inside, whole.edge) == (fitted.inside, fitted.edge)
+    flags = [
+        domains.flag(one, domains.distance(one, beside), np.ones(2, bool)).tolist()
+        for one in (fitted, whole)
+    ]
+    assert flags == [["outside", "outside"], ["inside", "outside"]]
+
+
 @given(st.integers(0, 2), st.sampled_from([0.0, 1.0, -3e4]), st.floats(1e-3, 1e3))
 def test_another_value_of_a_feature_that_all_rows_share_is_far(
     column: int, value: float, factor: float

@@ -90,24 +90,26 @@ def export(
     variables = flatten(read_weights(posterior.groups, "posterior"))
     rows: dict[str, np.ndarray] = {}
     warp: Document = {}
+    learned = data.split == TRAIN
     if job.network.width is None:
         drawn = network_of_targets(variables, data, job.temperature)
         predicted = _predicted(drawn, job, data, targets)
         total = len(drawn["weights_1"])
         kept, choice = reduce(total, predicted, job.export.draws, job.export.tolerance)
     else:
-        drawn, kept, rows, warp = _infinite(variables, job, data)
+        learned = learned | (job.export.rows == "all")
+        drawn, kept, rows, warp = _infinite(variables, job, data, learned)
         choice = {"draws": len(kept), "of": count_draws(variables), "rows": len(rows["target"])}
-    domain = fit_domain_of(data)
+    domain = fit_domain_of(data, learned)
     exported = SurrogateContent(
         variables={name: values[kept] for name, values in drawn.items()},
         features=domain.features,
         spacing=domain.spacing,
-        limits=limits_of(data),
+        limits=limits_of(data, learned),
         typical=typical_point(data),
         noises=tuple(NoiseTable(one.noise.residual, one.noise.probability) for one in targets),
         facts=_facts(job, data, targets, diagnostics, evaluation)
-        | {"domain": facts_of_domain(domain, data), "kept": choice}
+        | {"domain": facts_of_domain(domain, data, learned), "kept": choice}
         | warp
         | stated
         | {"bibtex": _bibtex(job, data, stated, posterior.sha256)},
@@ -150,12 +152,11 @@ def _noise(fitted: Document) -> StoredNoise:
 
 
 def _infinite(
-    variables: dict[str, np.ndarray], job: ExportJob, data: Dataset
+    variables: dict[str, np.ndarray], job: ExportJob, data: Dataset, learned: np.ndarray
 ) -> tuple[dict[str, np.ndarray], np.ndarray, dict[str, np.ndarray], Document]:
     """Return the scales of an infinitely wide network, the kept draws, its rows and its warps."""
     assert isinstance(job.likelihood, ScaledLikelihood)
-    used = (data.split == TRAIN) | (job.export.rows == "all")
-    drawn, rows, warp = content_of(variables, job.likelihood, data, used)
+    drawn, rows, warp = content_of(variables, job.likelihood, data, learned)
     warps = {name: values.tolist() for name, values in warp._asdict().items()}
     return drawn, spread_evenly(count_draws(drawn), EXPORTED_SCALES), rows, {"warp": warps}
 
