@@ -3,10 +3,10 @@
     python -m benchmarks.grids --results results --csv grids.csv
 
 One row for each finished run of an infinitely wide network below `results/metrics`, for its first
-target. Errors are relative, at the test rows: `p50`, `p95`, and in the last columns at the test rows
-between the train rows, where interpolation of log10 of the target exists: linear, and cubic (splines
-of one input, Clough-Tocher of two). `table` is the median of the grid's own largest error, of its
-row. The last line pools the coverage of all runs, and counts where the surrogate is better.
+target. Errors are relative, at the test rows: `p50`, `p95`, and in the last columns at the test
+rows between the train rows, where interpolation of log10 of the target exists: linear, and cubic
+(splines of one input, Clough-Tocher of two). `table` is the median of the grid's own largest error,
+of its row. The last line pools the coverage of all runs, and counts where the surrogate is better.
 """
 
 from __future__ import annotations
