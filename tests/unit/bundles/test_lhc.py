@@ -1,0 +1,133 @@
+"""The bundle `lhc` in the package: what its page shows, and the numbers of the published grids."""
+
+import contextlib
+import csv
+import gzip
+import io
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from nlobayes import Bundle
+from nlobayes.surrogate.theory import SIDES
+from tests.prospino_points import SHARED
+from tests.refusals import refused
+
+ROOT = Path(__file__).parents[3]
+PAGE = (ROOT / "docs/cross_sections.md").read_text()
+SLHA, PYTHON, PRINTED = (
+    re.search(rf"```{kind}\n(.*?)```", PAGE, re.DOTALL)[1]  # type: ignore[index]
+    for kind in ("slha", "python", "text")
+)
+GRIDS = SHARED / "data/grids"
+MOST_BYTES = 10_000_000
+GRID_POINTS = {
+    "13000_wino_1000023_1000024_NNLL": ("unc_scale_up_pb", "unc_pdf_up_pb"),
+    "13600_hino_nondeg_1000022_1000023_NNLL": ("unc_scale_up_pb", "unc_pdf_up_pb"),
+    "13600_sleptons_1000011_-1000011_NNLL": ("unc_scale_up_pb", "unc_pdf_up_pb"),
+    "pp13_gluino_NNLO_NNLL": ("unc_pb",),
+    "pp13_slep_L_NLO_NLL_PDF4LHC": ("unc_up_pb",),
+}
+"""Five grids, and columns of their errors up."""
+
+
+@pytest.fixture(scope="module")
+def lhc() -> Bundle:
+    return Bundle.load("lhc")
+
+
+def test_the_five_lines_print_what_the_page_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "model.slha").write_text(SLHA)
+    monkeypatch.chdir(tmp_path)
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(PYTHON, "docs/cross_sections.md", "exec"), {})
+    assert printed.getvalue() == PRINTED
+
+
+def test_the_bundle_has_all_grids_in_ten_megabytes(lhc: Bundle) -> None:
+    assert len(lhc.entries) == 90
+    assert lhc.energies == (13000.0, 13600.0)
+    assert all(entry.converged for entry in lhc.entries)
+    folder = next(iter(lhc.surrogates.paths.values())).parent
+    assert sum(path.stat().st_size for path in folder.iterdir()) < MOST_BYTES
+
+
+def test_every_entry_cites_its_source(lhc: Bundle) -> None:
+    for name, surrogate in lhc.surrogates.items():
+        assert "arXiv:" in surrogate.origin["source"], name
+
+
+@pytest.mark.parametrize("grid", GRID_POINTS)
+def test_grid_points_have_the_published_numbers(lhc: Bundle, grid: str) -> None:
+    """Six of each of five grids: the central value and its errors, within the stated error."""
+    path = GRIDS / f"{grid}.csv.gz"
+    if not path.is_file():
+        pytest.skip("the published grids are not on this machine (NLOBAYES_SHARED)")
+    with gzip.open(path, "rt") as file:
+        rows = [{k: float(v) for k, v in row.items()} for row in csv.DictReader(file)]
+    surrogate = lhc.surrogates[grid]
+    chosen = np.random.default_rng(1).choice(len(rows), 6, replace=False)
+    for row in (rows[number] for number in chosen):
+        point = [[_inputs(grid, row)[name] for name in surrogate.inputs]]
+        quantiles = surrogate.predict(point, quantiles=(0.0015, 0.9985)).quantiles[:, 0]
+        assert quantiles[0] <= row["xsec_pb"] <= quantiles[1], row
+        errors = surrogate.errors(point)
+        stated = float(np.sqrt(sum((row[c] / row["xsec_pb"]) ** 2 for c in GRID_POINTS[grid])))
+        found = float(errors["total_up"][0])
+        assert found == pytest.approx(stated, rel=0.03), row
+
+
+def _inputs(grid: str, row: dict[str, float]) -> dict[str, float]:
+    first, second = row["parameter_1"], row.get("parameter_2", np.nan)
+    if "nondeg" in grid:  # the chargino lies in the middle
+        return {"mass_1000022": first, "mass_1000023": 2 * second - first}
+    return dict.fromkeys(
+        ("mass_1000023_1000024", "mass_1000011", "mass_1000021"), first
+    )
+
+
+def test_a_sum_has_the_errors_of_the_sum(lhc: Bundle) -> None:
+    """Theory errors add linearly, those of the surrogates as independent."""
+    found, total = (call(SLHA, energy=13000.0) for call in (lhc.predict, lhc.total))
+    parts = [one for one in found.values() if one.domain != "outside"]
+    assert total.median == pytest.approx(sum(one.median for one in parts), rel=1e-3)
+    for side in SIDES:
+        name = f"pdf_{side}"
+        linear = sum(one.median * one.errors[name] for one in parts) / total.median
+        assert total.errors[name] == pytest.approx(linear, rel=1e-6)
+
+
+def test_a_mixed_neutralino_is_no_wino(lhc: Bundle) -> None:
+    """It is flagged with the part that is pure, and the engine computes the true mixing."""
+    mixed = SLHA.replace("2  2  -3.00000000e-02", "2  2   6.00000000e-01").replace(
+        "2  4   7.07000000e-01", "2  4   3.76000000e-01"
+    )
+    for one in lhc.candidates(mixed, (1000023, 1000024), energy=13000.0):
+        assert one.domain == "outside"
+        assert "1000023 is 0." in one.reason
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        ({"energy": 8000.0}, "bundles.no_energy"),
+        ({"energy": 13000.0, "order": "NNNLO"}, "bundles.no_order"),
+        ({"energy": 13600.0, "processes": [(1000021, 1000021)]}, "bundles.lacks"),
+    ],
+)
+def test_what_the_bundle_lacks_is_refused(
+    lhc: Bundle, arguments: dict[str, object], code: str
+) -> None:
+    with refused(code):
+        lhc.predict(SLHA, **arguments)  # type: ignore[arg-type]
+
+
+def test_a_squark_mass_outside_the_grid_is_flagged(lhc: Bundle) -> None:
+    values = {"mass_1000021": 2500.0, "msq": 20000.0}
+    found = lhc.predict(values, [(1000021, 1000021)], energy=13000.0)[1000021, 1000021]
+    assert found.domain == "outside"
