@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,7 +17,7 @@ from nlobayes.artifacts.files import read_json
 from nlobayes.bundles import shared_rows
 from nlobayes.bundles.shared_rows import SharedRows, read_rows
 from nlobayes.data.slha import key_of
-from nlobayes.data.statements import UNKNOWN
+from nlobayes.data.statements import NAMES, UNKNOWN, read_order
 from nlobayes.errors import InputError
 from nlobayes.surrogate.cross_section import central
 from nlobayes.surrogate.facts import POSITIVE, TRUTH_OR_NONE, Rule
@@ -65,6 +66,12 @@ class Entry(NamedTuple):
         return f"{self.name}{ENDING}"
 
     @property
+    def qcd_order(self) -> int:
+        """Number of its QCD order in blocks XSECTION; -1 if it is not known."""
+        number = read_order(self.order)
+        return -1 if number is None else number
+
+    @property
     def key(self) -> Key:
         """Produced particles and energy."""
         return key_of(self.outgoing), self.sqrt_s_gev
@@ -73,6 +80,11 @@ class Entry(NamedTuple):
     def place(self) -> tuple[object, ...]:
         """Key by which entries are sorted: energy, particles, name."""
         return self.sqrt_s_gev, *place_of(key_of(self.outgoing)), self.name
+
+
+def words_of(pair: Iterable[int]) -> str:
+    """Name the particles of a pair, as `chi0_1 chi+_1`."""
+    return " ".join(NAMES.get(number, str(number)) for number in pair)
 
 
 def place_of(pair: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:

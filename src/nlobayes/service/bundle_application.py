@@ -10,10 +10,8 @@ from fastapi import FastAPI, Query
 from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel, ConfigDict, Field
 
-from nlobayes.bundles.index import Entry
+from nlobayes.bundles.index import Entry, words_of
 from nlobayes.bundles.surrogates import Bundle
-from nlobayes.data.slha import same_energy
-from nlobayes.data.statements import NAMES, read_order
 from nlobayes.errors import InputError
 from nlobayes.service.application import guarded
 from nlobayes.surrogate.cross_section import CrossSection
@@ -26,6 +24,7 @@ POINTS = 80
 """Points of a curve."""
 MOST_CHARACTERS = 1_000_000
 """Largest length of an SLHA text."""
+SAME_ENERGY = 1e-6
 SUM = "sum"
 KINDS = {
     "slepton": {1000011, 1000013, 1000015, 2000011, 2000013, 2000015},
@@ -60,11 +59,11 @@ def bundle_application(
     @app.get("/api/bundle")
     async def describe() -> Document:
         """Describe the entries: process, energy, order, source, inputs and failed checks."""
-        orders = {entry.order for entry in bundle.entries}
+        orders = {entry.order: entry.qcd_order for entry in bundle.entries}
         return {
             "name": name,
             "energies": [*bundle.energies],
-            "orders": sorted(orders, key=lambda order: -(read_order(order) or 0)),
+            "orders": sorted(orders, key=lambda order: -orders[order]),
             "failed": [e.name for e in bundle.entries if any(e.failed_checks.values())],
             "entries": [_described(entry) for entry in bundle.entries],
         }
@@ -86,7 +85,7 @@ def bundle_application(
             found = await run_in_threadpool(bundle.predict, text, "all", *at)
             total = await run_in_threadpool(bundle.total, text, "all", *at)
         orders = {entry.name: entry.order for entry in bundle.entries}
-        rows = [_row(_words(pair), one, orders.get(one.entry, "")) for pair, one in found.items()]
+        rows = [_row(words_of(pair), one, orders.get(one.entry, "")) for pair, one in found.items()]
         return {"rows": [*rows, _row(SUM, total, "")]}
 
     return app
@@ -105,17 +104,18 @@ def _described(entry: Entry) -> Document:
 
 
 def _curves(bundle: Bundle, energy: float, order: str | None) -> Iterator[Document]:
-    """Yield a curve for each entry: of its own order, or of a process its highest one."""
-    here = [e for e in bundle.entries if same_energy(e.sqrt_s_gev, energy)]
+    """Yield a curve for each entry of the order, or of the highest one of its process."""
+    here = [e for e in bundle.entries if math.isclose(e.sqrt_s_gev, energy, rel_tol=SAME_ENERGY)]
     if not here:
-        raise InputError("bundles.energies", energies=bundle.energies)
-    number = None if order is None else read_order(order)
-    orders: dict[tuple[int, ...], int] = {}
+        raise InputError("bundles.no_energy", received=energy, known=bundle.energies)
+    highest: dict[tuple[int, ...], int] = {}
     for entry in here:
-        known = read_order(entry.order) or 0
-        orders[entry.outgoing] = max(known, orders.get(entry.outgoing, known))
+        highest[entry.outgoing] = max(entry.qcd_order, highest.get(entry.outgoing, -1))
     for entry in here:
-        if (read_order(entry.order) or 0) == (orders[entry.outgoing] if order is None else number):
+        shown = (
+            entry.qcd_order == highest[entry.outgoing] if order is None else entry.order == order
+        )
+        if shown:
             yield _curve(entry, bundle.surrogates[entry.name])
 
 
@@ -141,7 +141,7 @@ def _curve(entry: Entry, surrogate: Surrogate) -> Document:
     return {
         "name": entry.name,
         "source": surrogate.origin["source"],
-        "outgoing": _words(entry.outgoing),
+        "outgoing": words_of(entry.outgoing),
         "inclusive": bool(entry.inclusive),
         "kind": _kind(entry),
         "at": {name: value for name, value in held.items() if masses[name] is not x},
@@ -160,10 +160,6 @@ def _kind(entry: Entry) -> str:
     particles = {abs(number) for number in entry.outgoing}
     found = [kind for kind, members in KINDS.items() if particles & members]
     return found[-1] if found else "other"
-
-
-def _words(pair: tuple[int, ...]) -> str:
-    return " ".join(NAMES.get(number, str(number)) for number in pair)
 
 
 def _row(process: str, found: CrossSection, order: str) -> Document:

@@ -86,9 +86,7 @@ def _inputs(grid: str, row: dict[str, float]) -> dict[str, float]:
     first, second = row["parameter_1"], row.get("parameter_2", np.nan)
     if "nondeg" in grid:  # the chargino lies in the middle
         return {"mass_1000022": first, "mass_1000023": 2 * second - first}
-    return dict.fromkeys(
-        ("mass_1000023_1000024", "mass_1000011", "mass_1000021"), first
-    )
+    return dict.fromkeys(("mass_1000023_1000024", "mass_1000011", "mass_1000021"), first)
 
 
 def test_a_sum_has_the_errors_of_the_sum(lhc: Bundle) -> None:
