@@ -2,20 +2,23 @@
 
 An entry serves its own process, and those that one of `EXCHANGES` makes of it: Drell-Yan production
 of sleptons does not see the generation, and the production of a stop pair by QCD does not see which
-squark of the third generation it is. Numbers are then exchanged in its inputs and conditions, so
-that `mass_1000011` of a selectron is read from the mass of the smuon.
+squark of the third generation it is. An entry of pure states serves all neutralinos and charginos:
+its conditions say which of them are such states. Numbers are then exchanged in its inputs and
+conditions, so that `mass_1000011` of a selectron is read from the mass of the smuon.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
+from itertools import chain, combinations, product
 
 from nlobayes.bundles.index import Entry, place_of
 from nlobayes.bundles.spectra import Needs
 from nlobayes.data.slha import key_of, same_energy
 from nlobayes.data.statements import FixedParameter, read_order
+from nlobayes.physics.processes import CHARGINOS, NEUTRALINOS
 from nlobayes.surrogate.cross_section import FROM_BAD_TO_GOOD
 from nlobayes.surrogate.domain import INSIDE, OUTSIDE
 from nlobayes.surrogate.identity import conditions
@@ -27,6 +30,8 @@ EXCHANGES: tuple[Mapping[int, int], ...] = (
 )
 """Particles in whose place others are produced with the same cross section. An exchange applies to
 a process of these particles alone."""
+STATES = ("bino", "wino", "higgsino")
+KINDS = NEUTRALINOS, CHARGINOS
 NUMBER = re.compile(r"[0-9]{7}")
 LO = 0
 
@@ -54,7 +59,7 @@ class Offer:
     def __init__(self, entry: Entry, exchange: Mapping[int, int] | None = None) -> None:
         given = exchange or {}
         self.entry = entry
-        self.exchanged: Mapping[int, int] = {**given, **{new: old for old, new in given.items()}}
+        self.exchanged: Mapping[int, int] = {**{new: old for old, new in given.items()}, **given}
         self.outgoing = self._exchange_pair(entry.outgoing)
         order = read_order(entry.order)
         self.order = -1 if order is None else order
@@ -111,9 +116,26 @@ def offers_of(entries: Iterable[Entry]) -> list[Offer]:
     """List all processes that entries serve, sorted by their particles."""
     found = []
     for entry in entries:
-        served = [e for e in EXCHANGES if all(abs(number) in e for number in entry.outgoing)]
+        particles = {abs(number) for number in entry.outgoing}
+        served = [exchange for exchange in EXCHANGES if particles <= exchange.keys()]
+        served += _of_pure_states(entry, particles)
         found += [Offer(entry), *(Offer(entry, exchange) for exchange in served)]
     return sorted(found, key=lambda offer: place_of(offer.outgoing))
+
+
+def _of_pure_states(entry: Entry, particles: Set[int]) -> Iterator[Mapping[int, int]]:
+    """Yield the other neutralinos and charginos that may be the states of an entry, in order.
+
+    There are none unless its conditions name the state of each of its particles.
+    """
+    if not all(any(f"{state}_{n}" in entry.fixed for state in STATES) for n in particles):
+        return
+    own = [sorted(particles & {*kind}) for kind in KINDS]
+    others = [combinations(kind, len(of)) for kind, of in zip(KINDS, own, strict=True)]
+    for chosen in product(*others):
+        exchange = dict(zip(chain(*own), chain(*chosen), strict=True))
+        if any(old != new for old, new in exchange.items()):
+            yield exchange
 
 
 def at_energy(offers: Iterable[Offer], energy: float | None) -> list[Offer]:

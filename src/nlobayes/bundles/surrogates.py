@@ -228,7 +228,7 @@ class Bundle:
             If no process can be predicted, a process is not in the bundle at that energy and order
             or is given twice, or there are several energies. Then nothing is predicted.
         """
-        chosen = self._chosen(spectrum, self._requested(processes, energy, order), engine)
+        chosen = self._applying(spectrum, processes, (energy, order), engine)
         return {
             pair: one.found._replace(errors={**one.found.errors}) for pair, one in chosen.items()
         }
@@ -254,7 +254,7 @@ class Bundle:
         InputError
             As `predict`, or if only some of the processes are LO, or one is in the sum of another.
         """
-        chosen = self._chosen(spectrum, self._requested(processes, energy, order), engine)
+        chosen = self._applying(spectrum, processes, (energy, order), engine)
         counted = [*chosen.values()]
         if processes == "all":
             counted = [one for one in counted if one.found.domain != OUTSIDE]
@@ -322,6 +322,27 @@ class Bundle:
         """
         files = [self.entry(name).file for name in dict.fromkeys(names) if name != ENGINE]
         return widening(self.shared, files) if len(files) > 1 else 1.0
+
+    def _applying(
+        self,
+        spectrum: Spectrum,
+        processes: Processes,
+        at: tuple[float | None, Order],
+        engine: bool,
+    ) -> dict[tuple[int, ...], Chosen]:
+        """Predict requested processes.
+
+        Of all, those that only entries of other particles serve count where one of these applies.
+        """
+        requested = self._requested(processes, *at)
+        chosen = self._chosen(spectrum, requested, engine)
+        if processes != "all":
+            return chosen
+        own = {pair for pair, offers in requested.items() if any(not o.exchanged for o in offers)}
+        kept = {
+            pair: one for pair, one in chosen.items() if pair in own or one.found.domain != OUTSIDE
+        }
+        return kept or chosen
 
     def _chosen(
         self, spectrum: Spectrum, requested: Requested, engine: bool = False

@@ -1,7 +1,7 @@
 """Which entry of several predicts a process: by domain, conditions, order, inputs and name."""
 
 from collections.abc import Sequence
-from itertools import permutations
+from itertools import combinations, permutations
 from pathlib import Path
 from random import Random
 from unittest.mock import ANY
@@ -181,3 +181,21 @@ def test_names_are_those_of_files(
             Bundle.of(path)
     path = write(tmp_path / "a.nc", exported, dataset, STATED | {"name": "unknown"})
     assert [one.name for one in Bundle.of(path).entries] == ["13000GeV_1000022_1000022"]
+
+
+def test_an_entry_of_pure_states_serves_all_that_may_be_such_states() -> None:
+    """Two neutralinos stay in order, and a calculation of any mixing serves its own pair alone."""
+    pure = "higgsino_1000022 = 1 1 (0.98 to 1); higgsino_1000023 = 1 1 (0.98 to 1)"
+    names = ("mass_1000022", "mass_1000023")
+    offers = offers_of([entry("pair", (1000022, 1000023), inputs=names, fixed=pure)])
+    neutralinos = (1000022, 1000023, 1000025, 1000035)
+    assert {offer.outgoing for offer in offers} == {*combinations(neutralinos, 2)}
+    other = next(offer for offer in offers if offer.outgoing == (1000023, 1000025))
+    assert other.needs.inputs == {"mass_1000022": "mass_1000023", "mass_1000023": "mass_1000025"}
+    assert {*other.needs.conditions.values()} == {"higgsino_1000023", "higgsino_1000025"}
+    assert (
+        len(offers_of([entry("mixed", (1000022, 1000023), fixed="msq = 3000 GeV (1 to 9000)")]))
+        == 1
+    )
+    winos = "wino_1000023 = 1 1 (0.98 to 1); wino_1000024 = 1 1 (0.98 to 1)"
+    assert len(offers_of([entry("wino", (1000023, -1000024), fixed=winos)])) == 4 * 2
