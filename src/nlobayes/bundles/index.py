@@ -44,6 +44,7 @@ class Entry(NamedTuple):
     """A surrogate of a bundle: its name, process, energy in GeV, inputs, and failed checks.
 
     `inclusive` states which processes are added, and is empty if the cross section is of one.
+    `doubt` states why its numbers are doubtful, and is empty if nothing is known.
     `fixed` states the fixed parameters, as in the surrogate's `origin`.
     """
 
@@ -54,6 +55,7 @@ class Entry(NamedTuple):
     sqrt_s_gev: float
     order: str
     inclusive: str
+    doubt: str
     inputs: tuple[str, ...]
     fixed: str
     sha256: str
@@ -104,7 +106,7 @@ def entry_of(surrogate: Surrogate) -> Entry:
         name = f"{process.sqrt_s_gev:g}GeV_{'_'.join(map(str, outgoing))}"
     if not RULES["name"].holds(name):
         raise InputError("bundles.no_name", name=name)
-    inclusive = stated.get("inclusive", "")
+    inclusive, doubt = stated.get("inclusive", ""), stated.get("doubt", "")
     return Entry(
         name=name,
         process=stated["process"],
@@ -113,6 +115,7 @@ def entry_of(surrogate: Surrogate) -> Entry:
         sqrt_s_gev=process.sqrt_s_gev,
         order=stated["order"],
         inclusive="" if inclusive in unstated else inclusive,
+        doubt="" if doubt in unstated else doubt,
         inputs=surrogate.inputs,
         fixed=stated["fixed"],
         sha256=surrogate.sha256,
@@ -189,6 +192,7 @@ RULES = {
     "sqrt_s_gev": Rule("an energy above 0, in GeV", POSITIVE.holds),
     "order": TEXT,
     "inclusive": TEXT,
+    "doubt": TEXT,
     "inputs": Rule(
         "a list of names",
         lambda v: isinstance(v, list) and len(v) > 0 and all(map(TEXT.holds, v)),

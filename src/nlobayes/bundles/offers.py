@@ -35,7 +35,7 @@ KINDS = NEUTRALINOS, CHARGINOS
 NUMBER = re.compile(r"[0-9]{7}")
 LO = 0
 
-Preference = tuple[int, bool, float, int, int, int, bool, str]
+Preference = tuple[int, bool, float, int, bool, int, int, bool, str]
 """What makes an entry preferred to others, the larger the more; `Offer.preference` has the list."""
 
 
@@ -87,8 +87,8 @@ class Offer:
 
         In this order: the domain (inside, near edge, outside), all conditions given and met, the
         smaller distance to a condition that is not met (absolute for numbers up to 1, such as the
-        content of a state, else relative), the domain without conditions, the QCD order, the number
-        of inputs, a process of its own, and the later name. `domain` is that without conditions.
+        content of a state, else relative), the domain without conditions, no doubt, the QCD order,
+        the number of inputs, a process of its own, and the later name. `domain` is that without conditions.
         """
         gaps = [_gap(condition, point.get(condition.name)) for condition in self.conditions]
         gap = max((gap for gap in gaps if gap is not None), default=0.0)
@@ -97,6 +97,7 @@ class Offer:
             not gap and None not in gaps,
             -gap,
             FROM_BAD_TO_GOOD.index(domain),
+            not self.entry.doubt,
             self.order,
             len(self.entry.inputs),
             not self.exchanged,

@@ -340,7 +340,9 @@ class Bundle:
             return chosen
         own = {pair for pair, offers in requested.items() if any(not o.exchanged for o in offers)}
         kept = {
-            pair: one for pair, one in chosen.items() if pair in own or one.found.domain != OUTSIDE
+            pair: one
+            for pair, one in chosen.items()
+            if pair in own or (one.found.domain != OUTSIDE and one.found.entry != ENGINE)
         }
         return kept or chosen
 
@@ -402,11 +404,12 @@ class Bundle:
         """Predict a process by an offer, unless its last point was the same."""
         entry, key = offer.entry, (offer.entry.name, offer.outgoing)
         added = f"added up: {entry.inclusive}" if entry.inclusive else ""
+        doubt = f"doubtful: {entry.doubt}" if entry.doubt else ""
         if isinstance(point, InputError):
             return Chosen(offer, point, nothing(point.reason)._replace(entry=entry.name))
         if key not in self._last or self._last[key].point != point:
             found = cross_section(self.surrogates[entry.name], point)
-            reason = "; ".join(filter(None, [added, found.reason]))
+            reason = "; ".join(filter(None, [doubt, added, found.reason]))
             self._last[key] = Chosen(offer, point, found._replace(entry=entry.name, reason=reason))
         return self._last[key]
 

@@ -108,7 +108,7 @@ def _sections(
     try:
         found = {pdg_text(pair): [one] for pair, one in bundle.predict(file, *chosen).items()}
         if request.all_entries:
-            for name in pairs:
+            for name in found:
                 found[name] = [*bundle.candidates(file, map(int, name.split()), *chosen[1:])]
         if request.engine:
             for pair, one in bundle.predict(file, *chosen, engine=True).items():

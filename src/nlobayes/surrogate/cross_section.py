@@ -26,10 +26,13 @@ from nlobayes.surrogate.domain import INSIDE, NEAR_EDGE, OUTSIDE
 from nlobayes.surrogate.identity import Process
 from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.surrogate.theory import (
+    COMBINED,
     MEDIAN_AND_INTERVAL,
     REGRESSION,
     RULES,
     SIDES,
+    TOTAL,
+    Sides,
     relative_errors,
     with_total,
 )
@@ -151,7 +154,7 @@ def total(parts: Mapping[str, Part], seed: int = 0, *, widening: float = 1.0) ->
     cross section vanishes adds 0; without a prediction of a part the sum is NaN. The distances from
     the median to the ends of the interval are multiplied by `widening`. The domain is the worst of
     the parts, and `reason` names each part with its reason. A theory error that one part lacks is
-    missing in the sum. For one part the result is its prediction.
+    missing in the sum, unless all have others. For one part the result is its prediction.
     """
     found = {name: part.found for name, part in parts.items()}
     if len(found) == 1:
@@ -213,15 +216,39 @@ def _draws(
 def _errors(
     parts: Sequence[CrossSection], quantiles: tuple[float, float, float]
 ) -> dict[str, float]:
+    """Return the relative errors of a sum, by name.
+
+    If every part has theory errors that not all have, these become one, `combined`: in quadrature
+    within a part, and linearly over the parts.
+    """
     median, low, high = quantiles
-    sides = {REGRESSION: (low / median - 1, high / median - 1)}
+    sides = {REGRESSION: (np.array(low / median - 1), np.array(high / median - 1))}
+    theory = [_theory(part) for part in parts]
+    shared = {source for source in RULES if all(source in each for each in theory)}
+    others = [{s: sides for s, sides in each.items() if s not in shared} for each in theory]
+    if all(others):
+        totals = [with_total(each) for each in others]
+        unlike = [(each[f"{TOTAL}_down"], each[f"{TOTAL}_up"]) for each in totals]
+        theory = [each | {COMBINED: one} for each, one in zip(theory, unlike, strict=True)]
     for source in RULES:
-        names = [f"{source}_{side}" for side in SIDES]
-        if all(name in part.errors for part in parts for name in names):
-            down, up = (sum(p.median * p.errors[name] for p in parts) for name in names)
-            sides[source] = (down / median, up / median)
-    arrays = {source: (np.array(down), np.array(up)) for source, (down, up) in sides.items()}
-    return {name: float(error) for name, error in with_total(arrays).items()}
+        if all(source in each for each in theory):
+            in_pb = [
+                part.median * np.array(each[source])
+                for part, each in zip(parts, theory, strict=True)
+            ]
+            down, up = np.sum(in_pb, axis=0) / median
+            sides[source] = (down, up)
+    return {name: float(error) for name, error in with_total(sides).items()}
+
+
+def _theory(part: CrossSection) -> dict[str, Sides]:
+    """Return the theory errors of a cross section down and up, by source."""
+    named = {source: [f"{source}_{side}" for side in SIDES] for source in RULES}
+    return {
+        source: (np.array(part.errors[down]), np.array(part.errors[up]))
+        for source, (down, up) in named.items()
+        if down in part.errors
+    }
 
 
 def reasons_of(parts: Mapping[str, CrossSection]) -> str:

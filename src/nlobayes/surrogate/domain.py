@@ -13,6 +13,9 @@ from nlobayes.untyped import Facts
 INSIDE, NEAR_EDGE, OUTSIDE = "inside", "near edge", "outside"
 NEIGHBOURS = 5
 """The spacing at a train row is its distance to the neighbour of this rank."""
+LEAST = 0.5
+"""Smallest distance that counts as inside: few held-out rows may all lie close to train rows. On an
+even grid of one input the fifth neighbour is three steps away, so a gap of three steps is inside."""
 EDGE = 1.5
 """Distance up to which points are near the edge, over the largest distance of held-out rows."""
 
@@ -30,8 +33,8 @@ _CELLS = 2_000_000
 class Domain(NamedTuple):
     """Features of the train rows (row, feature), and the spacing at each row (row,).
 
-    `inside` is the largest distance of a held-out row, in local spacings, and `edge` is 1.5 times
-    that distance.
+    `inside` is the largest distance of a held-out row, in local spacings, and at least `LEAST`;
+    `edge` is 1.5 times that distance.
     """
 
     features: np.ndarray
@@ -50,7 +53,7 @@ def fit_domain(train: np.ndarray, held: np.ndarray) -> Domain:
     """
     spacing = _spacing(train)
     shared = held[~_differ(held, train)]
-    inside = float(_distance(shared, train, spacing).max(initial=0.0)) or 1.0
+    inside = max(float(_distance(shared, train, spacing).max(initial=0.0)), LEAST)
     return Domain(train, spacing, inside, EDGE * inside)
 
 

@@ -21,7 +21,7 @@ from nlobayes.untyped import Facts
 
 STATED = (
     *("process", "incoming", "outgoing", "sqrt_s_tev", "order", "parton_distributions", "alpha_s"),
-    *("scales", "squark_mass_gev", "fixed", "engine", "name", "source", "inclusive"),
+    *("scales", "squark_mass_gev", "fixed", "engine", "name", "source", "inclusive", "doubt"),
 )
 """Entries that distinguish cross sections; an entry that no table stated is unknown."""
 

@@ -22,7 +22,7 @@ import numpy as np
 
 Sides = tuple[np.ndarray, np.ndarray]
 """Errors down and up."""
-REGRESSION, TOTAL = "regression", "total"
+REGRESSION, COMBINED, TOTAL = "regression", "combined", "total"
 SIDES = ("down", "up")
 MEDIAN_AND_INTERVAL = (0.5, 0.16, 0.84)
 """Probabilities of the quantiles from which errors are computed: the median and the ends of the
@@ -91,7 +91,7 @@ RULES: dict[str, Callable[..., Sides]] = {
     "scale": _of_scales,
     "pdf": _of_parton_distributions,
     "alpha_s": _of_coupling,
-    "combined": _of_several,
+    COMBINED: _of_several,
 }
 """Functions from the ratios of each source to its errors down and up."""
 

@@ -29,11 +29,12 @@ def entry(
     outgoing: Sequence[int] = ONE,
     order: str = "NLO",
     inclusive: str = "",
+    doubt: str = "",
     inputs: Sequence[str] = ("m1",),
     fixed: str = "none",
 ) -> Entry:
     process = "p p -> x", (2212, 2212), tuple(outgoing), 13000.0
-    return Entry(name, *process, order, inclusive, tuple(inputs), fixed, "0" * 64, True, {})
+    return Entry(name, *process, order, inclusive, doubt, tuple(inputs), fixed, "0" * 64, True, {})
 
 
 WINO = "wino_1000023 = 1 1 (0.98 to 1.001); msq = 3000 GeV (2970 to 3030)"

@@ -22,7 +22,7 @@ SLHA, PYTHON, PRINTED = (
     for kind in ("slha", "python", "text")
 )
 GRIDS = SHARED / "data/grids"
-MOST_BYTES = 10_000_000
+MOST_BYTES = 10 * 2**20
 GRID_POINTS = {
     "13000_wino_1000023_1000024_NNLL": ("unc_scale_up_pb", "unc_pdf_up_pb"),
     "13600_hino_nondeg_1000022_1000023_NNLL": ("unc_scale_up_pb", "unc_pdf_up_pb"),
@@ -100,14 +100,19 @@ def test_a_sum_has_the_errors_of_the_sum(lhc: Bundle) -> None:
         assert total.errors[name] == pytest.approx(linear, rel=1e-6)
 
 
-def test_a_mixed_neutralino_is_no_wino(lhc: Bundle) -> None:
-    """It is flagged with the part that is pure, and the engine computes the true mixing."""
+def test_a_mixed_neutralino_is_flagged_and_computed_by_the_engine(lhc: Bundle) -> None:
+    """The reason says how far the nearest pure state is."""
     mixed = SLHA.replace("2  2  -3.00000000e-02", "2  2   6.00000000e-01").replace(
         "2  4   7.07000000e-01", "2  4   3.76000000e-01"
     )
-    for one in lhc.candidates(mixed, (1000023, 1000024), energy=13000.0):
+    pair = (1000023, 1000024)
+    for one in lhc.candidates(mixed, pair, energy=13000.0):
         assert one.domain == "outside"
-        assert "1000023 is 0." in one.reason
+        assert "block MASS lacks" in one.reason or re.search(
+            r"(wino|higgsino)_10000\d\d is 0\.\d+, must be within 0.98 to", one.reason
+        )
+    found = lhc.predict(mixed, [pair], energy=13000.0, engine=True)[pair]
+    assert (found.entry, found.domain) == ("embedded engine", "inside")
 
 
 @pytest.mark.parametrize(
@@ -126,6 +131,11 @@ def test_what_the_bundle_lacks_is_refused(
 
 
 def test_a_squark_mass_outside_the_grid_is_flagged(lhc: Bundle) -> None:
-    values = {"mass_1000021": 2500.0, "msq": 20000.0}
-    found = lhc.predict(values, [(1000021, 1000021)], energy=13000.0)[1000021, 1000021]
+    """Gluinos of 2500 GeV beside squarks of 20 TeV: neither in the plane nor decoupled."""
+    squarks = [side + flavour for side in (1000000, 2000000) for flavour in range(1, 5)]
+    masses = {1000021: 2500.0, **dict.fromkeys(squarks, 20000.0)}
+    text = "BLOCK MASS\n" + "".join(f" {number} {mass}\n" for number, mass in masses.items())
+    pair = (1000021, 1000021)
+    found = lhc.predict(text, [pair], energy=13000.0)[pair]
     assert found.domain == "outside"
+    assert "msq" in found.reason

@@ -35,6 +35,7 @@ def test_the_folder_holds_the_files_and_what_they_are_of(folder: Path, files: li
         "sqrt_s_gev": 13000.0,
         "order": "NLO QCD",
         "inclusive": "",
+        "doubt": "",
         "inputs": ["m1", "n11", "n12", "n13", "n14"],
         "fixed": "msq = 3000 GeV (2970 to 3030)",
         "sha256": digest(files[1]),

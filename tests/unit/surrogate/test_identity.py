@@ -60,7 +60,7 @@ def test_a_strangers_entries_are_short_and_printable() -> None:
 def test_the_embedded_engine_states_all_of_it() -> None:
     found = scan_table(1, 1, Settings(sqrt_s_tev=7, squark_mass_gev=2000.0, pair=(1, 2))).metadata
     stated = origin({"table_metadata": found, "target": "sigma_pb"})
-    of_tables = dict.fromkeys(("name", "source", "inclusive"), "unknown")
+    of_tables = dict.fromkeys(("name", "source", "inclusive", "doubt"), "unknown")
     assert stated == found | {"order": "NLO QCD"} | of_tables
     assert "unknown" not in found.values()
     assert in_words(stated) == (

@@ -10,10 +10,12 @@ import pytest
 from nlobayes.surrogate.cross_section import (
     DRAWS,
     CrossSection,
+    Part,
     _errors,
     cross_section,
     errors_at,
     sum_of_draws,
+    total,
 )
 from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.types import Dataset, SurrogateContent
@@ -165,3 +167,22 @@ def test_an_error_of_parton_distributions_is_no_less_than_that_of_their_members(
     ]
     exact = np.linalg.norm(sigma @ members) / 5
     assert exact < _errors(parts, (5.0, 4.9, 5.1))["pdf_up"] < 2 * exact
+
+
+def test_parts_of_unlike_theory_errors_share_a_combined_one() -> None:
+    """Each part in quadrature, then linearly; none without any of a part."""
+
+    def part(median: float, **errors: float) -> Part:
+        both = {f"{n}_{side}": sign * e for n, e in errors.items() for side, sign in SIGNS.items()}
+        return Part(None, {}, CrossSection(median, median, median, "inside", "", both))
+
+    one, other = part(3.0, scale=0.03, pdf=0.04), part(1.0, combined=0.1)
+    errors = total({"a": one, "b": other}).errors
+    assert errors["combined_up"] == pytest.approx((3 * 0.05 + 0.1) / 4)
+    assert errors["total_down"] == pytest.approx(-(3 * 0.05 + 0.1) / 4)
+    assert "scale_up" not in errors
+    assert total({"a": one, "b": one}).errors["pdf_up"] == pytest.approx(0.04)
+    assert "combined_up" not in total({"a": one, "c": part(1.0)}).errors
+
+
+SIGNS = {"down": -1.0, "up": 1.0}
