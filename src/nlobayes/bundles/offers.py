@@ -87,8 +87,9 @@ class Offer:
 
         In this order: the domain (inside, near edge, outside), all conditions given and met, the
         smaller distance to a condition that is not met (absolute for numbers up to 1, such as the
-        content of a state, else relative), the domain without conditions, no doubt, the QCD order,
-        the number of inputs, a process of its own, and the later name. `domain` is that without conditions.
+        content of a state, else relative), the domain without conditions, no doubt, the QCD
+        order, the number of inputs, a process of its own, and the later name. `domain` is that
+        without conditions.
         """
         gaps = [_gap(condition, point.get(condition.name)) for condition in self.conditions]
         gap = max((gap for gap in gaps if gap is not None), default=0.0)

@@ -79,7 +79,7 @@ class Process(Frozen):
     """What is added up in the cross section, if it is not of `outgoing` alone, as `8 light
     squarks`."""
     doubt: Text | None = None
-    """Why the numbers are doubtful: in a bundle other entries come first, and predictions say it."""
+    """Why the numbers are doubtful; in a bundle other entries come first, and predictions tell."""
     engine: Text | None = None
     """Program that computed the cross sections, with its version, as `Resummino 3.1.2`."""
     fixed: Annotated[dict[Word, FixedParameter], Field(max_length=20)] | None = None

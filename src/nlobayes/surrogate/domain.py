@@ -14,8 +14,9 @@ INSIDE, NEAR_EDGE, OUTSIDE = "inside", "near edge", "outside"
 NEIGHBOURS = 5
 """The spacing at a train row is its distance to the neighbour of this rank."""
 LEAST = 0.5
-"""Smallest distance that counts as inside: few held-out rows may all lie close to train rows. On an
-even grid of one input the fifth neighbour is three steps away, so a gap of three steps is inside."""
+"""Smallest distance that counts as inside, because few held-out rows may all lie close to train
+rows. On an even grid of one input the fifth neighbour is three steps away, so that a gap of three
+steps is inside."""
 EDGE = 1.5
 """Distance up to which points are near the edge, over the largest distance of held-out rows."""
 
