@@ -127,7 +127,7 @@ def test_what_the_bundle_lacks_is_refused(
     lhc: Bundle, arguments: dict[str, object], code: str
 ) -> None:
     with refused(code):
-        lhc.predict(SLHA, **arguments)  # type: ignore[arg-type]
+        lhc.predict(SLHA, **arguments)
 
 
 def test_a_squark_mass_outside_the_grid_is_flagged(lhc: Bundle) -> None:
