@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from nlobayes.bundles.index import ENDING
-from nlobayes.bundles.surrogates import Bundle, Order, check_order
+from nlobayes.bundles.requests import Order, check_order
+from nlobayes.bundles.surrogates import Bundle
 from nlobayes.data.slha import key_of
 from nlobayes.errors import InputError
 from nlobayes.surrogate.cross_section import CrossSection
@@ -149,6 +150,8 @@ def _load(paths: Iterable[Path]) -> Bundle:
 def _in_fb(predicted: CrossSection, failed: Mapping[str, Sequence[str]]) -> Answer:
     """Convert a cross section in pb to an answer in fb, with the names of failed checks."""
     errors, median = predicted.errors, FB_PER_PB * predicted.median
+    if math.isnan(median) and not errors:
+        return _nothing(predicted.reason)
     up, down = (errors[f"total_{side}"] * median for side in ("up", "down"))
     total = {"tot_err_up": up, "tot_err_down": -down}
     relative = {

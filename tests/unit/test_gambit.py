@@ -62,8 +62,10 @@ def distrusted(found: dict[str, Any], reason: str) -> bool:
 def test_energies_are_chosen_and_not_guessed(backend: Backend, files: list[Path]) -> None:
     backend.set_parameters({"energy": 13600.0})
     assert backend.get_xsection(PAIR)["trust_level"] == 1
-    other = backend.get_xsection((1000023, -1000024))
-    assert distrusted(other, "does not contain 1000023 -1000024 at this energy")
+    other = backend.get_xsection((1000021, 1000021))
+    assert distrusted(other, "does not contain 1000021 1000021 at this energy")
+    scaled = backend.get_xsection((1000023, -1000024))
+    assert distrusted(scaled, "embedded engine: the process needs columns m2")
     backend.set_parameters({"energy": 8000})
     assert distrusted(backend.get_xsection(PAIR), "no process at 8000 GeV")
     free = Backend()

@@ -7,6 +7,7 @@ invariant mass of the pair.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -42,6 +43,29 @@ def needs_of(pair: tuple[int, ...]) -> Needs | None:
     except InputError:
         return None
     return Needs({name: name for name in columns}, {SQUARKS: SQUARKS})
+
+
+def taken_to(
+    found: CrossSection,
+    pair: tuple[int, ...],
+    point: Mapping[str, float],
+    energies: tuple[float, float],
+) -> CrossSection:
+    """Take the cross section of a process from one energy in GeV to another.
+
+    The ratio is that of the engine's NLO. Relative errors stay as they are.
+    """
+    if math.isnan(found.median):
+        return found
+    before, after = (by_engine(pair, point, energy) for energy in energies)
+    ratio = after.median / before.median
+    if math.isnan(ratio):
+        return nothing(after.reason)._replace(entry=found.entry)
+    own, other = (f"{energy / 1000:g}" for energy in energies)
+    said = f"from {own} to {other} TeV by the NLO of the embedded engine"
+    median, low, high = (ratio * each for each in (found.median, found.low, found.high))
+    reason = "; ".join(filter(None, [found.reason, said]))
+    return found._replace(median=median, low=low, high=high, reason=reason)
 
 
 def by_engine(pair: tuple[int, ...], point: Mapping[str, float], sqrt_s_gev: float) -> CrossSection:

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 from itertools import chain, combinations, product
 
+from nlobayes.bundles.embedded import needs_of
 from nlobayes.bundles.index import Entry, place_of
 from nlobayes.bundles.spectra import Needs
 from nlobayes.data.slha import key_of, same_energy
@@ -52,17 +53,35 @@ class Offer:
         Numbers that replace those of the entry; none for its own process.
     order
         Number of its QCD order; -1 if it is not known.
+    sqrt_s_gev
+        Energy at which it predicts; `is_scaled` tells whether the entry has another.
     needs
         Names in a spectrum of its inputs and conditions.
     """
 
-    def __init__(self, entry: Entry, exchange: Mapping[int, int] | None = None) -> None:
+    def __init__(
+        self,
+        entry: Entry,
+        exchange: Mapping[int, int] | None = None,
+        sqrt_s_gev: float | None = None,
+    ) -> None:
         given = exchange or {}
         self.entry = entry
+        self.sqrt_s_gev = sqrt_s_gev or entry.sqrt_s_gev
         self.exchanged: Mapping[int, int] = {**{new: old for old, new in given.items()}, **given}
         self.outgoing = self._exchange_pair(entry.outgoing)
         order = read_order(entry.order)
         self.order = -1 if order is None else order
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the entry itself states process and energy."""
+        return not self.exchanged and not self.is_scaled
+
+    @property
+    def is_scaled(self) -> bool:
+        """Whether the embedded engine takes the cross section to another energy."""
+        return self.sqrt_s_gev != self.entry.sqrt_s_gev
 
     @cached_property
     def conditions(self) -> tuple[FixedParameter, ...]:
@@ -73,7 +92,9 @@ class Offer:
     def needs(self) -> Needs:
         """Names in a spectrum of its inputs and conditions, by their names in the entry."""
         names = self.entry.inputs, (condition.name for condition in self.conditions)
-        return Needs(*({name: self._exchange_text(name) for name in each} for each in names))
+        inputs, given = ({name: self._exchange_text(name) for name in each} for each in names)
+        engine = needs_of(self.outgoing) if self.is_scaled else None
+        return Needs(inputs, given | ({**engine.inputs, **engine.conditions} if engine else {}))
 
     @cached_property
     def processes(self) -> frozenset[tuple[int, ...]]:
@@ -140,9 +161,22 @@ def _of_pure_states(entry: Entry, particles: Set[int]) -> Iterator[Mapping[int, 
             yield exchange
 
 
-def at_energy(offers: Iterable[Offer], energy: float | None) -> list[Offer]:
-    """Select the offers of an energy in GeV; None takes all."""
-    return [o for o in offers if energy is None or same_energy(o.entry.sqrt_s_gev, energy)]
+def at_energy(offers: Sequence[Offer], energy: float | None) -> list[Offer]:
+    """Select the offers of an energy in GeV; None takes all.
+
+    Offers of other energies follow, if no offer of their process and order is of this one, and the
+    embedded engine has the process: it takes them to this energy.
+    """
+    if energy is None:
+        return [*offers]
+    here = [offer for offer in offers if same_energy(offer.sqrt_s_gev, energy)]
+    served = {(offer.outgoing, offer.order) for offer in here}
+    others = [
+        Offer(offer.entry, offer.exchanged, energy)
+        for offer in offers
+        if (offer.outgoing, offer.order) not in served and not offer.entry.inclusive
+    ]
+    return [*here, *(offer for offer in others if here and needs_of(offer.outgoing))]
 
 
 def of_order(offers: Iterable[Offer], order: int | None) -> list[Offer]:

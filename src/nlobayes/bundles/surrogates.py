@@ -3,100 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from operator import itemgetter
 from pathlib import Path
-from typing import Literal, NamedTuple, Self
+from typing import Self
 
-from nlobayes.artifacts.seals import digest
-from nlobayes.bundles.embedded import ENGINE, by_engine, needs_of, origin
+from nlobayes.bundles.choice import Choice, Chosen, Located, chosen_by_engine
+from nlobayes.bundles.embedded import ENGINE, origin
 from nlobayes.bundles.fetching import locate, names
 from nlobayes.bundles.index import Entry, Index, entry_of, read_index
-from nlobayes.bundles.offers import (
-    Offer,
-    Preference,
-    among,
-    apart,
-    at_energy,
-    of_order,
-    offers_of,
-    together,
-)
+from nlobayes.bundles.offers import Preference, among, apart, offers_of
+from nlobayes.bundles.opened import Surrogates
+from nlobayes.bundles.requests import Order, Processes, Requested, pdg_text, requests_of
 from nlobayes.bundles.shared_rows import widening
-from nlobayes.bundles.spectra import Point, Spectrum, points_of
-from nlobayes.data.slha import key_of
-from nlobayes.data.statements import QCD_ORDERS, read_order
+from nlobayes.bundles.spectra import Spectrum, points_of
 from nlobayes.errors import InputError
-from nlobayes.surrogate.cross_section import (
-    CrossSection,
-    Part,
-    cross_section,
-    domain_of,
-    nothing,
-    reasons_of,
-    total,
-)
+from nlobayes.surrogate.cross_section import CrossSection, nothing, reasons_of, total
 from nlobayes.surrogate.domain import OUTSIDE
 from nlobayes.surrogate.identity import check_summands, differences
 from nlobayes.surrogate.surrogate import Surrogate
-
-Processes = Iterable[Iterable[int]] | Literal["all"]
-"""Pairs of PDG numbers, in any order: `[(1000022, 1000023)]`."""
-Order = str | int | None
-"""A QCD order, as `NLO+NLL` or its number in blocks XSECTION; None for any."""
-Requested = Mapping[tuple[int, ...], Sequence[Offer]]
-"""For each requested process, the offers of its energy and order."""
-Located = tuple[Offer, Point]
-"""An offer, and its values of a spectrum."""
-
-
-class Surrogates(Mapping[str, Surrogate]):
-    """Surrogates of entries by name, each loaded at its first use.
-
-    Attributes
-    ----------
-    paths
-        Their files.
-    """
-
-    def __init__(
-        self, entries: Iterable[Entry], paths: Mapping[str, Path], loaded: Mapping[str, Surrogate]
-    ) -> None:
-        self.paths = paths
-        self._entries = {entry.name: entry for entry in entries}
-        self._loaded = {**loaded}
-
-    def __getitem__(self, name: str) -> Surrogate:
-        """Return a surrogate.
-
-        Raises InputError if its file is missing, cannot be loaded, or has another digest or another
-        content than the index states.
-        """
-        if name not in self._loaded:
-            self._loaded[name] = self._load(self._entries[name])
-        return self._loaded[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._entries)
-
-    def __len__(self) -> int:
-        return len(self._entries)
-
-    def _load(self, entry: Entry) -> Surrogate:
-        path = self.paths[entry.name]
-        if digest(path) != entry.sha256:
-            raise InputError("bundles.other_file", where=path, listed=entry.sha256[:12])
-        surrogate = Surrogate.load(path)
-        if entry_of(surrogate) != entry:
-            raise InputError("bundles.other_process", where=path, stated=entry.process)
-        return surrogate
-
-
-class Chosen(NamedTuple):
-    """An offer of a process, its values of a spectrum, and its prediction."""
-
-    offer: Offer
-    point: Point
-    found: CrossSection
 
 
 class Bundle:
@@ -123,7 +46,7 @@ class Bundle:
         self.surrogates = Surrogates(self.entries, paths, loaded or {})
         self._entries = {entry.name: entry for entry in self.entries}
         self._offers = offers_of(self.entries)
-        self._last: dict[tuple[str, tuple[int, ...]], Chosen] = {}
+        self._choice = Choice(self.surrogates)
 
     def __repr__(self) -> str:
         """Describe the bundle: numbers of surrogates and processes, energies, and failed checks."""
@@ -262,7 +185,9 @@ class Bundle:
         if processes != "all" and len(offers) < len(counted):
             names = [one.offer.entry.name for one in counted]
             raise InputError("bundles.overlap", names=names)
-        parts = {one.offer.outgoing: self._part(one) for one in counted if one.offer in offers}
+        parts = {
+            one.offer.outgoing: self._choice.part(one) for one in counted if one.offer in offers
+        }
         left_out = {pair: one for pair, one in chosen.items() if pair not in parts}
         if not parts:
             return nothing(reasons_of({pdg_text(p): one.found for p, one in left_out.items()}))
@@ -292,16 +217,16 @@ class Bundle:
         InputError
             As `predict`, but entries whose inputs the spectrum lacks are NaN and `outside`.
         """
-        ((_, offers),) = self._requested([process], energy, order).items()
+        ((_, offers),) = requests_of(self._offers, [process], energy, order).items()
         first, points = among(offers), points_of(spectrum, [offer.needs for offer in offers])
 
         def key(located: Located) -> tuple[bool, bool, Preference]:
             offer, point = located
             is_read = not isinstance(point, InputError)
-            return offer in first, is_read, self._preference(offer, point)
+            return offer in first, is_read, self._choice.preference(offer, point)
 
         ranked = sorted(zip(offers, points, strict=True), key=key, reverse=True)
-        return [self._predicted(*each).found for each in ranked]
+        return [self._choice.predicted(*each).found for each in ranked]
 
     def entry(self, name: str) -> Entry:
         """Return the entry of this name."""
@@ -311,8 +236,16 @@ class Bundle:
         self, processes: Processes = "all", energy: float | None = None, order: Order = None
     ) -> dict[str, Sequence[Entry]]:
         """Return the entries of processes at one energy, by PDG numbers; errors as `predict`."""
-        requested = self._requested(processes, energy, order)
+        requested = requests_of(self._offers, processes, energy, order)
         return {pdg_text(pair): [o.entry for o in offers] for pair, offers in requested.items()}
+
+    def named(
+        self, processes: Processes = "all", energy: float | None = None, order: Order = None
+    ) -> Sequence[str]:
+        """Name processes; of all, those that entries state themselves. Errors as `predict`."""
+        requested = requests_of(self._offers, processes, energy, order)
+        own = [pair for pair, offers in requested.items() if any(o.is_own for o in offers)]
+        return [*map(pdg_text, own if processes == "all" else requested)]
 
     def widening(self, names: Iterable[str]) -> float:
         """Return the factor on the interval of the sum of surrogates, given by name.
@@ -332,13 +265,14 @@ class Bundle:
     ) -> dict[tuple[int, ...], Chosen]:
         """Predict requested processes.
 
-        Of all, those that only entries of other particles serve count where one of these applies.
+        Of all, those that only entries of other particles or energies serve count where one of
+        these applies.
         """
-        requested = self._requested(processes, *at)
+        requested = requests_of(self._offers, processes, *at)
         chosen = self._chosen(spectrum, requested, engine)
         if processes != "all":
             return chosen
-        own = {pair for pair, offers in requested.items() if any(not o.exchanged for o in offers)}
+        own = {pair for pair, offers in requested.items() if any(o.is_own for o in offers)}
         kept = {
             pair: one
             for pair, one in chosen.items()
@@ -360,124 +294,17 @@ class Bundle:
         needs = [offer.needs for each in offers.values() for offer in each]
         points = iter(points_of(spectrum, needs))
         located = {pair: [(offer, next(points)) for offer in each] for pair, each in offers.items()}
-        chosen = {pair: self._predicted(*self._choose(each)) for pair, each in located.items()}
+        chosen = {
+            pair: self._choice.predicted(*self._choice.best(each)) for pair, each in located.items()
+        }
         if engine:
             outside = {pair: one for pair, one in chosen.items() if one.found.domain == OUTSIDE}
-            chosen |= _by_engine(spectrum, outside)
+            chosen |= chosen_by_engine(spectrum, outside)
         errors = [one.point for one in chosen.values() if isinstance(one.point, InputError)]
         if len(errors) == len(chosen):
             error, pair = errors[0], pdg_text(next(iter(chosen)))
             raise error.within(pair) if error.where is None else error
         return chosen
-
-    def _part(self, chosen: Chosen) -> Part:
-        name = chosen.found.entry
-        surrogate = None if name == ENGINE else self.surrogates[name]
-        return Part(surrogate, _values(chosen.point), chosen.found)
-
-    def _choose(self, located: Sequence[Located]) -> Located:
-        """Return the offer of one process with the largest preference at a spectrum.
-
-        Offers are tried from the most promising until no other can be preferred, so that most files
-        of a bundle stay closed. If the spectrum lacks values for all, the first is returned.
-        """
-        read = [each for each in located if not isinstance(each[1], InputError)] or located[:1]
-        if len(read) == 1:
-            return read[0]
-        bounds = [(each[0].preference(_values(each[1])), each) for each in read]
-        best, known = read[0], None
-        for bound, each in sorted(bounds, key=itemgetter(0), reverse=True):
-            if known is not None and known > bound:
-                break
-            found = self._preference(*each)
-            if known is None or found > known:
-                best, known = each, found
-        return best
-
-    def _preference(self, offer: Offer, point: Point) -> Preference:
-        """Return the preference of an offer with the domain of its surrogate."""
-        if isinstance(point, InputError):
-            return offer.preference({}, OUTSIDE)
-        return offer.preference(point, domain_of(self.surrogates[offer.entry.name], point))
-
-    def _predicted(self, offer: Offer, point: Point) -> Chosen:
-        """Predict a process by an offer, unless its last point was the same."""
-        entry, key = offer.entry, (offer.entry.name, offer.outgoing)
-        added = f"added up: {entry.inclusive}" if entry.inclusive else ""
-        doubt = f"doubtful: {entry.doubt}" if entry.doubt else ""
-        if isinstance(point, InputError):
-            return Chosen(offer, point, nothing(point.reason)._replace(entry=entry.name))
-        if key not in self._last or self._last[key].point != point:
-            found = cross_section(self.surrogates[entry.name], point)
-            reason = "; ".join(filter(None, [doubt, added, found.reason]))
-            self._last[key] = Chosen(offer, point, found._replace(entry=entry.name, reason=reason))
-        return self._last[key]
-
-    def _requested(self, processes: Processes, energy: float | None, order: Order) -> Requested:
-        """Return the offers of each requested process, in the order of the request."""
-        known = at_energy(self._offers, energy)
-        if not known:
-            raise InputError("bundles.no_energy", received=energy, known=self.energies)
-        number = check_order(order)
-        offers = of_order(known, number)
-        if not offers:
-            orders = sorted({offer.entry.order for offer in known})
-            raise InputError("bundles.no_order", received=order, known=orders)
-        pairs = together(offers) if processes == "all" else _pairs(processes)
-        found = {pair: [o for o in offers if o.outgoing == pair] for pair in pairs}
-        missing = [pdg_text(pair) for pair, each in found.items() if not each]
-        if missing or not found:
-            listed = dict.fromkeys(pdg_text(o.outgoing) for o in offers)
-            raise InputError("bundles.lacks", missing=missing, known=[*listed])
-        energies = sorted({o.entry.sqrt_s_gev for each in found.values() for o in each})
-        if len(energies) > 1:
-            raise InputError("bundles.energies", energies=energies)
-        return found
-
-
-def _by_engine(
-    spectrum: Spectrum, chosen: Mapping[tuple[int, ...], Chosen]
-) -> dict[tuple[int, ...], Chosen]:
-    """Compute processes by the embedded engine, except those for which it lacks something."""
-    needs = {pair: needs_of(pair) for pair in chosen}
-    known = {pair: each for pair, each in needs.items() if each is not None}
-    points = points_of(spectrum, [*known.values()])
-    return {
-        pair: Chosen(chosen[pair].offer, point, by_engine(pair, point, energy))
-        for pair, point in zip(known, points, strict=True)
-        if not isinstance(point, InputError)
-        for energy in [chosen[pair].offer.entry.sqrt_s_gev]
-    }
-
-
-def pdg_text(pair: Iterable[int]) -> str:
-    """Write PDG numbers with spaces between them."""
-    return " ".join(map(str, pair))
-
-
-def check_order(order: Order) -> int | None:
-    """Return the number of a QCD order, None for any; raise InputError if there is no such one."""
-    number = read_order(order) if isinstance(order, str) else order
-    if order is not None and number not in QCD_ORDERS.values():
-        raise InputError("bundles.no_order", received=order, known=[*QCD_ORDERS])
-    return number
-
-
-def _pairs(processes: Processes) -> list[tuple[int, ...]]:
-    """Check and sort requested pairs of PDG numbers, each of which may occur once."""
-    try:
-        pairs = [key_of(int(number) for number in pair) for pair in processes]
-    except (TypeError, ValueError):
-        raise InputError("bundles.no_pairs", received=processes) from None
-    twice = [pair for pair in pairs if pairs.count(pair) > 1]
-    if twice:
-        raise InputError("bundles.requested_twice", pair=pdg_text(twice[0]))
-    return pairs
-
-
-def _values(point: Point) -> Mapping[str, float]:
-    """Return the values of a point; none if they cannot be read."""
-    return {} if isinstance(point, InputError) else point
 
 
 def _listed(part: Path | Bundle) -> Iterator[tuple[Entry, Path, Surrogate | None]]:

@@ -11,7 +11,8 @@ import numpy as np
 
 from nlobayes.artifacts.streams import Rows, to_rows
 from nlobayes.bundles.embedded import ENGINE, ORDER
-from nlobayes.bundles.surrogates import Bundle, Order, Processes, pdg_text
+from nlobayes.bundles.requests import Order, Processes, pdg_text
+from nlobayes.bundles.surrogates import Bundle
 from nlobayes.data.slha_blocks import is_slha, to_integers
 from nlobayes.data.spectrum_chunks import list_files
 from nlobayes.errors import InputError
@@ -93,16 +94,14 @@ def predicted_by_bundle(
         rows = []
         for file in files[first : first + FILES]:
             label, is_row = file.relative_to(folder).as_posix(), file != path
-            for name, section in _sections(bundle, file, request, [*offered], is_row=is_row):
+            for name, section in _sections(bundle, file, request, is_row=is_row):
                 if _is_kept(f"{file}: {name}", section, request, tally, is_sum=name == SUM):
                     rows.append((label, name, section))
         yield _rows(rows, names, errors, request)
         passed(tally.points, min(1.0, (first + FILES) / len(files)))
 
 
-def _sections(
-    bundle: Bundle, file: Path, request: BundleRequest, pairs: Sequence[str], *, is_row: bool
-) -> list[Section]:
+def _sections(bundle: Bundle, file: Path, request: BundleRequest, *, is_row: bool) -> list[Section]:
     """Predict each process of a file, and their sum; of a folder, a file may be unusable."""
     chosen = request.processes, request.energy, request.order
     try:
@@ -119,7 +118,8 @@ def _sections(
     except InputError as error:
         if not is_row or request.unpredicted == "refuse":
             raise error if str(error.where).startswith(str(file)) else error.within(file) from None
-        return [(name, nothing(error.reason)) for name in (*pairs, *([SUM] * request.total))]
+        names = [*bundle.named(*chosen), *([SUM] * request.total)]
+        return [(name, nothing(error.reason)) for name in names]
 
 
 def _is_kept(

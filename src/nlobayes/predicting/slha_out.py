@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from nlobayes.artifacts.files import write_bytes
 from nlobayes.bundles.embedded import ENGINE, SCALES, origin
-from nlobayes.bundles.surrogates import Bundle, pdg_text
+from nlobayes.bundles.requests import pdg_text
+from nlobayes.bundles.surrogates import Bundle
 from nlobayes.data.slha import spectrum_of
 from nlobayes.data.slha_blocks import is_slha, read_content, read_text
 from nlobayes.data.statements import QCD_ORDERS
@@ -99,7 +100,7 @@ def sections_of(
     offered = bundle.offered(*asked)
     for pair, found in bundle.predict(points, *asked, engine=request.engine).items():
         first, *_ = offered[pdg_text(pair)]
-        process = Process(first.incoming, pair, first.sqrt_s_gev)
+        process = Process(first.incoming, pair, request.energy or first.sqrt_s_gev)
         is_sum = found.entry != ENGINE and bundle.entry(found.entry).inclusive
         if request.processes == "all" and (is_sum or found.domain == OUTSIDE):
             left_out.append(pdg_text(pair))

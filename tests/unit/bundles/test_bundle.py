@@ -14,6 +14,7 @@ from tests.refusals import refused
 from tests.unit.spectra_with_surrogates import STATED, spectrum_of, write
 
 ONE, TWO = (1000022, 1000022), (1000022, 1000023)
+GLUINOS = (1000021, 1000021)
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +62,11 @@ def test_a_prediction_is_that_of_the_surrogate(
         ({"energy": 13000, "order": "N"}, "bundles.no_order", {"received": "N"}),
         ({"energy": 13000, "order": 9}, "bundles.no_order", {"received": 9}),
         ({"processes": []}, "bundles.lacks", {"missing": []}),
-        ({"processes": [TWO], "energy": 13600}, "bundles.lacks", {"missing": ["1000022 1000023"]}),
+        (
+            {"processes": [GLUINOS], "energy": 13600},
+            "bundles.lacks",
+            {"missing": ["1000021 1000021"]},
+        ),
         ({"processes": [ONE, (1, 2)]}, "bundles.lacks", {"missing": ["1 2"]}),
         ({"processes": [ONE, ONE]}, "bundles.requested_twice", {"pair": "1000022 1000022"}),
         ({"processes": [TWO, TWO[::-1]]}, "bundles.requested_twice", {"pair": "1000022 1000023"}),

@@ -91,7 +91,8 @@ def _inputs(grid: str, row: dict[str, float]) -> dict[str, float]:
 
 def test_a_sum_has_the_errors_of_the_sum(lhc: Bundle) -> None:
     """Theory errors add linearly, those of the surrogates as independent."""
-    found, total = (call(SLHA, energy=13600.0) for call in (lhc.predict, lhc.total))
+    pairs = [(1000011, -1000011), (1000022, 1000023), (1000024, -1000024)]
+    found, total = (call(SLHA, pairs, energy=13600.0) for call in (lhc.predict, lhc.total))
     parts = [one for one in found.values() if one.domain != "outside"]
     assert total.median == pytest.approx(sum(one.median for one in parts), rel=1e-3)
     for side in SIDES:
@@ -139,3 +140,15 @@ def test_a_squark_mass_outside_the_grid_is_flagged(lhc: Bundle) -> None:
     found = lhc.predict(text, [pair], energy=13000.0)[pair]
     assert found.domain == "outside"
     assert "msq" in found.reason
+
+
+def test_a_grid_of_one_energy_is_taken_to_the_other(lhc: Bundle) -> None:
+    """The ratio is that of two published grids of left-handed sleptons to 0.15 %."""
+    pair, at = (1000011, -1000011), {"energy": 13600.0, "order": "NLO+NLL"}
+    scaled = lhc.predict(SLHA, [pair], **at)[pair]
+    own = lhc.predict(SLHA, [pair], energy=13000.0, order="NLO+NLL")[pair]
+    assert scaled.entry == own.entry
+    assert "from 13 to 13.6 TeV by the NLO of the embedded engine" in scaled.reason
+    resummed = [lhc.predict(SLHA, [pair], energy=e)[pair].median for e in (13000.0, 13600.0)]
+    assert scaled.median / own.median == pytest.approx(resummed[1] / resummed[0], rel=1.5e-3)
+    assert scaled.errors == own.errors
