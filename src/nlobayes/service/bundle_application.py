@@ -26,6 +26,7 @@ MOST_CHARACTERS = 1_000_000
 """Largest length of an SLHA text."""
 SAME_ENERGY = 1e-6
 SUM = "sum"
+SQUARKS = {side + flavour for side in (1000000, 2000000) for flavour in range(1, 5)}
 KINDS = {
     "slepton": {1000011, 1000013, 1000015, 2000011, 2000013, 2000015},
     "sneutrino": {1000012, 1000014, 1000016},
@@ -104,24 +105,30 @@ def _described(entry: Entry) -> Document:
 
 
 def _curves(bundle: Bundle, energy: float, order: str | None) -> Iterator[Document]:
-    """Yield a curve for each entry of the order, or of the highest one of its process."""
+    """Yield a curve for each process and state: of the order, or else of the highest one.
+
+    Of several entries, that of the fewest inputs is taken.
+    """
     here = [e for e in bundle.entries if math.isclose(e.sqrt_s_gev, energy, rel_tol=SAME_ENERGY)]
     if not here:
         raise InputError("bundles.no_energy", received=energy, known=bundle.energies)
-    highest: dict[tuple[int, ...], int] = {}
-    for entry in here:
-        highest[entry.outgoing] = max(entry.qcd_order, highest.get(entry.outgoing, -1))
-    for entry in here:
-        shown = (
-            entry.qcd_order == highest[entry.outgoing] if order is None else entry.order == order
-        )
-        if shown:
-            yield _curve(entry, bundle.surrogates[entry.name])
+    shown: dict[tuple[tuple[int, ...], str], Entry] = {}
+    for entry in (e for e in here if order is None or e.order == order):
+        place = entry.outgoing, _kind(entry)
+        if place not in shown or _rank(entry) > _rank(shown[place]):
+            shown[place] = entry
+    for entry in shown.values():
+        yield _curve(entry, bundle.surrogates[entry.name])
+
+
+def _rank(entry: Entry) -> tuple[bool, int, int, str]:
+    return not entry.doubt, entry.qcd_order, -len(entry.inputs), entry.name
 
 
 def _curve(entry: Entry, surrogate: Surrogate) -> Document:
     """Predict along the produced mass; with more inputs, these are the mean or the typical ones."""
-    along = next((name for name in surrogate.inputs if name != "msq"), surrogate.inputs[0])
+    squarks = all(abs(number) in SQUARKS for number in entry.outgoing)
+    along = next((n for n in surrogate.inputs if (n == "msq") == squarks), surrogate.inputs[0])
     typical = surrogate.typical
     held = {name: typical[name] for name in surrogate.inputs if name != along}
     low, high = surrogate.limits[along]

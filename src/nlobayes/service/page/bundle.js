@@ -17,7 +17,9 @@ async function start() {
   const { name, entries, energies, orders, failed } = bundle;
   document.title = `${name} – nlobayes`;
   at("about").textContent = `${entries.length} surrogates of published or computed tables, with errors and whether to trust them`;
-  at("verdict").append(badge(!failed.length, "all chains converged, all error bars calibrated", `checks failed of ${failed.join(", ")}`));
+  at("verdict").append(badge(!failed.length, "all chains converged, all error bars calibrated",
+    `checks of ${failed.length} of ${entries.length} surrogates failed; below they are named`));
+  at("failed").textContent = failed.length ? `Checks failed of ${failed.join(", ")}.` : "";
   at("energy").append(...energies.map((energy) => new Option(`${energy / 1000} TeV`, energy)));
   at("energy").value = energies.at(-1);
   at("order").append(new Option("highest", ""), ...orders.map((order) => new Option(order, order)));
@@ -80,14 +82,15 @@ function plot() {
 
 function title({ outgoing, inclusive, kind, at: held }) {
   const pair = physical(outgoing);
-  const fixed = Object.entries(held).map(([name, value]) => ` (${name} ${value.toPrecision(3)})`).join("");
+  const fixed = Object.entries(held).map(([name, value]) => ` (${name} ${Number(value.toPrecision(2))})`).join("");
   const state = ["wino", "higgsino"].includes(kind) ? ` ${kind}` : "";
   return `${pair}${inclusive ? " …" : ""}${state}${fixed}`;
 }
 
 // Writes particles as their symbols.
 function physical(words) {
-  return words.replace(/chi([0+-])_(\d)/g, (_, charge, digit) => `χ${{ 0: "⁰", "+": "⁺", "-": "⁻" }[charge]}${SUBSCRIPTS[digit]}`);
+  return words.replace(/(-?)([12])00000([1-6])\b/g, (_, minus, side, flavour) => `${flavour < 5 ? "q" : "bt"[flavour - 5]}\u0303${flavour < 5 ? "" : SUBSCRIPTS[side]}${minus ? "*" : ""}`)
+    .replaceAll("1000021", "g\u0303").replace(/~(\w)/g, "$1\u0303").replace(/chi([0+-])_(\d)/g, (_, charge, digit) => `χ${{ 0: "⁰", "+": "⁺", "-": "⁻" }[charge]}${SUBSCRIPTS[digit]}`);
 }
 
 async function predict() {

@@ -2,9 +2,10 @@
 
 import { axis, band, definitions, element, extent, group, path, scale } from "./plot.js";
 
-const MARGIN = { top: 12, right: 150, bottom: 48, left: 84 };
+const MARGIN = { top: 12, right: 180, bottom: 48, left: 84 };
 const LINE = 14; // pixels between two names
 const LOWEST = 1e-7; // pb
+const HEAVIEST = 3000; // GeV
 
 // Curves: [{ name, title, kind, x, middle, low, high }]; arrays have a value for each point. Kinds are
 // classes of the style sheet. Returns the frame. `chosen` is the name of the highlighted curve.
@@ -15,7 +16,8 @@ export function drawCurves(svg, curves, labels, chosen) {
     top: MARGIN.top, bottom: height - MARGIN.bottom,
   };
   const all = curves.flatMap(({ middle }) => middle.filter((value) => value !== null));
-  const horizontal = scale(extent(curves.flatMap(({ x }) => x)), [frame.left, frame.right], false);
+  const masses = curves.flatMap(({ x }) => x).filter((mass) => mass <= HEAVIEST);
+  const horizontal = scale(extent(masses), [frame.left, frame.right], false);
   const [low, high] = extent(all.length ? all : [0.1, 1]);
   const vertical = scale([Math.max(low, LOWEST) / 1.5, high * 1.5], [frame.bottom, frame.top], true);
   svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
@@ -40,7 +42,7 @@ export function drawCurves(svg, curves, labels, chosen) {
 // Writes the names beside the ends of the curves, from top to bottom without overlap.
 function names(curves, horizontal, vertical, frame, chosen) {
   const ends = curves.map((curve) => {
-    const shown = curve.middle.findLastIndex((value) => value > vertical.low);
+    const shown = curve.middle.findLastIndex((value, i) => value > vertical.low && curve.x[i] <= HEAVIEST);
     return { curve, x: horizontal.place(curve.x[shown]), y: vertical.place(curve.middle[shown]) };
   }).filter(({ y }) => Number.isFinite(y)).sort((one, other) => one.y - other.y);
   let below = frame.bottom - LINE * (ends.length - 1);
