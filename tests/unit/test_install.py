@@ -18,6 +18,7 @@ from nlobayes.extras import extra_of
 from nlobayes.stages import AUDIT, GROUPS, module_of
 from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.types import Dataset, SurrogateContent
+from tests.five_lines import PRINTED, PYTHON, SLHA
 from tests.installed import OURS, ROOT, brought, call, packages_of_modules, run_without_extras, uv
 from tests.unit.spectra_with_surrogates import spectrum_of, write
 
@@ -290,3 +291,6 @@ def test_a_wheel_in_an_empty_environment_predicts(surrogate_of_k: Path, tmp_path
     call(python, "-c", "from nlobayes import Surrogate", cwd=tmp_path)
     (package,) = (tmp_path / "empty").glob("lib/python*/site-packages/nlobayes")
     assert (package / "py.typed").is_file()
+
+    (tmp_path / "model.slha").write_text(SLHA)  # the bundle in the package needs no network
+    assert call(python, "-I", "-c", PYTHON, cwd=tmp_path) == PRINTED

@@ -12,15 +12,10 @@ import pytest
 
 from nlobayes import Bundle
 from nlobayes.surrogate.theory import SIDES
+from tests.five_lines import PRINTED, PYTHON, SLHA
 from tests.prospino_points import SHARED
 from tests.refusals import refused
 
-ROOT = Path(__file__).parents[3]
-PAGE = (ROOT / "docs/cross_sections.md").read_text()
-SLHA, PYTHON, PRINTED = (
-    re.search(rf"```{kind}\n(.*?)```", PAGE, re.DOTALL)[1]  # type: ignore[index]
-    for kind in ("slha", "python", "text")
-)
 GRIDS = SHARED / "data/grids"
 MOST_BYTES = 10 * 2**20
 GRID_POINTS = {
