@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -141,6 +142,22 @@ class Browser:
         elif event.get("method") == "Network.requestWillBeSent":
             url = parameters["request"]["url"]
             self.requested += [] if url.startswith("data:") else [url]
+
+
+@contextmanager
+def served(path: Path) -> Iterator[str]:
+    """Serve a surrogate or a bundle by the real command, and yield the address of its page."""
+    command = "from nlobayes.cli import main; main()"
+    served = subprocess.Popen(
+        [sys.executable, "-c", command, "serve", str(path), "--port", "0"],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert served.stdout
+    yield served.stdout.readline().split()[0] + "/"
+    served.terminate()
+    served.wait(30)
+    served.stdout.close()
 
 
 @pytest.fixture(scope="session")

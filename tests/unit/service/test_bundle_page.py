@@ -1,8 +1,6 @@
 """The page of a bundle in a real browser: all processes in one plot, and a spectrum pasted in."""
 
 import json
-import subprocess
-import sys
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -15,6 +13,7 @@ from nlobayes import Bundle
 from nlobayes.commands.tools.bundle import bundle
 from nlobayes.types import Dataset, SurrogateContent
 from tests.spectra import spectrum_text
+from tests.unit.service.conftest import served
 from tests.unit.spectra_with_surrogates import STATED, write
 
 STATES: dict[str, dict[str, str]] = {
@@ -43,17 +42,8 @@ def folder(
 @pytest.fixture(scope="module")
 def url(folder: Path) -> Iterator[str]:
     """The real command, at a port that is free."""
-    command = "from nlobayes.cli import main; main()"
-    served = subprocess.Popen(
-        [sys.executable, "-c", command, "serve", str(folder), "--port", "0"],
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert served.stdout
-    yield served.stdout.readline().split()[0] + "/"
-    served.terminate()
-    served.wait(30)
-    served.stdout.close()
+    with served(folder) as url:
+        yield url
 
 
 @pytest.fixture

@@ -1,14 +1,14 @@
 """The page in a real browser: its curve follows the inputs, and no other host is contacted."""
 
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+
+from tests.unit.service.conftest import served
 
 BUSY = "document.querySelector('#plot').getAttribute('aria-busy')"
 READY = f"document.querySelector('#plot .line') && {BUSY} === 'false'"
@@ -23,17 +23,8 @@ WIDTHS = ((1200, 900), (390, 844))
 @pytest.fixture(scope="module")
 def url(surrogate_path: Path) -> Iterator[str]:
     """The real command, at a port that is free."""
-    command = "from nlobayes.cli import main; main()"
-    served = subprocess.Popen(
-        [sys.executable, "-c", command, "serve", str(surrogate_path), "--port", "0"],
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert served.stdout
-    yield served.stdout.readline().split()[0] + "/"
-    served.terminate()
-    served.wait(30)
-    served.stdout.close()
+    with served(surrogate_path) as url:
+        yield url
 
 
 @pytest.fixture
