@@ -69,7 +69,7 @@ def test_all_processes_of_an_energy_are_in_one_plot(page: Any) -> None:
     names = page.value("[...document.querySelectorAll('#plot .name')].map(t => t.textContent)")
     assert sorted(name.split(" (")[0] for name in names) == ["χ⁰₁ χ⁰₁", "χ⁰₁ χ⁰₂"]
     titles = page.value("[...document.querySelectorAll('#plot .title')].map(t => t.textContent)")
-    assert titles == ["mean mass of the produced particles in GeV", "cross section in pb"]
+    assert titles == ["mean mass of the pair in GeV", "cross section in pb"]
 
 
 def test_a_pasted_spectrum_has_the_numbers_of_the_bundle(page: Any, folder: Path) -> None:

@@ -76,7 +76,7 @@ function choose(name) {
 }
 
 function plot() {
-  drawCurves(at("plot"), curves, { x: "mean mass of the produced particles in GeV", y: "cross section in pb" }, at("process").value);
+  drawCurves(at("plot"), curves, { x: "mean mass of the pair in GeV", y: "cross section in pb" }, at("process").value);
   at("plot").setAttribute("aria-label", `Cross sections at ${at("energy").value / 1000} TeV against mass`);
 }
 

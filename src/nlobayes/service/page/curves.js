@@ -4,6 +4,7 @@ import { axis, band, definitions, element, extent, group, path, scale } from "./
 
 const MARGIN = { top: 12, right: 180, bottom: 48, left: 84 };
 const LINE = 14; // pixels between two names
+const NARROW = 520; // pixels of a screen without room for names
 const LOWEST = 1e-7; // pb
 const HEAVIEST = 3000; // GeV
 
@@ -11,8 +12,9 @@ const HEAVIEST = 3000; // GeV
 // classes of the style sheet. Returns the frame. `chosen` is the name of the highlighted curve.
 export function drawCurves(svg, curves, labels, chosen) {
   const { width, height } = svg.getBoundingClientRect();
+  const named = width > NARROW;
   const frame = {
-    left: MARGIN.left, right: Math.max(width - MARGIN.right, MARGIN.left + 1),
+    left: MARGIN.left, right: Math.max(width - (named ? MARGIN.right : MARGIN.top), MARGIN.left + 1),
     top: MARGIN.top, bottom: height - MARGIN.bottom,
   };
   const all = curves.flatMap(({ middle }) => middle.filter((value) => value !== null));
@@ -34,7 +36,7 @@ export function drawCurves(svg, curves, labels, chosen) {
     })),
     element("rect", { class: "frame", x: frame.left, y: frame.top,
       width: frame.right - frame.left, height: frame.bottom - frame.top }),
-    ...names(curves, horizontal, vertical, frame, chosen),
+    ...(named ? names : () => [])(curves, horizontal, vertical, frame, chosen),
   );
   return { horizontal, vertical, frame };
 }
