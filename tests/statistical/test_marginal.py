@@ -27,7 +27,7 @@ from tests.statistical.test_exactness import make_dataset
 pytestmark = pytest.mark.statistical
 
 SIGNIFICANCE, FEWEST_EFFECTIVE = 0.001, 400
-CHAINS, WARMUP, DRAWS, SEED = 4, 500, 3000, 3
+CHAINS, WARMUP, DRAWS, SEED = 4, 500, 6000, 3
 LINEAR = {"kind": "gaussian", "precision": 4.0, "non_centered": True}
 METHODS: dict[str, dict[str, Any]] = {
     "hmc": {"kernel": {"kind": "hmc", "integration_steps": 12, "jitter": 0.4}},

@@ -114,7 +114,8 @@ def test_the_process_of_a_table_is_stated(tmp_path: Path) -> None:
     stated = origin(read_attrs(tmp_path / "data.nc"))
     assert process_of(stated) == ((2212, 2212), (1000022, 1000022), 13000.0)
     gluino = "mass_1000021 = 2500 GeV (2475 to 2525)"
-    assert stated["fixed"] == f"msq = 3000 GeV (2900 to 3200); {gluino}"
+    wino = "wino_1000024 = 1 1 (0.98 to 1)"
+    assert stated["fixed"] == f"msq = 3000 GeV (2900 to 3200); {gluino}; {wino}"
     assert qcd_order(stated) == 2
     assert "unknown" not in {*stated.values()} - {stated["squark_mass_gev"]}
 
