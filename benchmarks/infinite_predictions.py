@@ -50,8 +50,9 @@ def main() -> None:
         begin = time.process_time()
         draws = process.condition(activation, drawn, rows, warp)
         loading = time.process_time() - begin
-        found, seconds = timed(process.evaluate, activation, draws, warp, points)
-        chunk = Chunk(found, points)
+        known = process.together([draws])
+        found, seconds = timed(process.evaluate, activation, known, warp, points)
+        chunk = Chunk(found[..., 0], points)
         summarised = partial(summarise, chunk, noise_of(given.noise), (0.16, 0.84), powers=True)
         _, summary = timed(summarised)
         most, process.MOST_LOSS = process.MOST_LOSS, 0.0
@@ -63,6 +64,7 @@ def main() -> None:
         )
         print(
             f"{activation}: conditioning {loading:.2f} s; "
+            f"{[len(draw.rows) for draw in draws]} rows, "
             f"{[len(draw.projection) for draw in draws]} directions; "
             f"f {1e6 * seconds / POINTS:.1f}, summary {1e6 * summary / POINTS:.1f} us a point; "
             f"loss {100 * np.abs(sds / exact - 1).max():.2f} %"
@@ -73,7 +75,7 @@ def total_sd(
     activation: str, draw: process.Conditioned, warp: Warp, points: np.ndarray
 ) -> np.ndarray:
     """Return the sd of f and noise (point,) given one draw."""
-    _, sd = process.moments(activation, draw, warp, points, np)
+    _, sd = process.moments(draw, process.see(activation, draw, warp, points, np), np)
     return np.hypot(sd, draw.variables[NOISE])
 
 

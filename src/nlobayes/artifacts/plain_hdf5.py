@@ -27,6 +27,8 @@ PACKING = frozenset({"scale_factor", "add_offset", "missing_value", "_Unsigned",
 """Attributes by which NetCDF readers change values; artifacts never have them."""
 REFERENCES = frozenset({b"DIMENSION_LIST", b"REFERENCE_LIST"})
 """Attributes by which the NetCDF library assigns dims to arrays."""
+NAME = b"NAME"
+"""Attribute by which the NetCDF library names arrays of dims."""
 BARE_DIM = b"This is a netCDF dimension but not a netCDF variable"
 """Prefix of the name of an array that only gives the length of a dim; it has no values."""
 NUMBERS = (
@@ -55,15 +57,18 @@ class Plain(NamedTuple):
 
 
 @contextmanager
-def open_plain(path: Path) -> Iterator[Plain]:
+def open_plain(path: Path, *, read_elsewhere: bool = True) -> Iterator[Plain]:
     """Open a file and check that it holds plain arrays alone, no more bytes than it has.
+
+    Attributes of groups and arrays are checked if the file is also `read_elsewhere`, by a NetCDF
+    library, which reads them.
 
     Raises InputError if the check fails, or the file cannot be read as HDF5.
     """
     try:
         file = _open(os.fsencode(path))
         try:
-            yield _Checker(path).check(h5o.open(file, b"/"))
+            yield _Checker(path, read_elsewhere).check(h5o.open(file, b"/"))
         finally:
             file.close()
     except InputError:
@@ -90,8 +95,9 @@ def _open(path: bytes) -> h5f.FileID:
 class _Checker:
     """Checker of one file: it visits all objects, counts their bytes, and refuses others."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, read_elsewhere: bool) -> None:
         self._path = path
+        self._checked = None if read_elsewhere else NAME
         self._left = path.stat().st_size
         self._seen: set[int] = set()
         self._arrays: dict[str, h5d.DatasetID] = {}
@@ -99,7 +105,7 @@ class _Checker:
     def check(self, root: h5g.GroupID) -> Plain:
         self._visit(h5o.get_info(root), "/")
         for name, group in self._objects(root, "", h5o.TYPE_GROUP, "group below the root"):
-            self._attributes(group, name)
+            self._attributes(group, name, self._checked)
             for place, array in self._objects(group, f"{name}/", h5o.TYPE_DATASET, "array"):
                 self._array(array, place)
         return Plain(self._attributes(root, "the root"), self._arrays)
@@ -131,8 +137,8 @@ class _Checker:
             raise damaged("artifacts.packed_array", self._path, place=place)
         if storage.get_external_count():
             raise damaged("artifacts.values_elsewhere", self._path, place=place)
-        attributes = self._attributes(array, place)
-        if str(attributes.get("NAME", "")).encode().startswith(BARE_DIM):
+        attributes = self._attributes(array, place, self._checked)
+        if str(attributes.get(NAME.decode(), "")).encode().startswith(BARE_DIM):
             return
         self._count(array, place)
         self._arrays[place] = array
@@ -150,20 +156,23 @@ class _Checker:
             places = np.fromfile(self._path, TEXT_PLACE, count, offset=start)
             self._claim(int(places["length"].sum(dtype=np.uint64)), place)
 
-    def _attributes(self, place: Any, name: str) -> Document:
-        """Read the attributes of a group or an array: numbers, lists of numbers, and texts."""
+    def _attributes(self, place: Any, name: str, only: bytes | None = None) -> Document:
+        """Read attributes of a group or an array, or one: numbers, lists of numbers, and texts."""
         if h5a.get_num_attrs(place) > MOST_OBJECTS:
             raise damaged(
                 "artifacts.too_many_attributes", self._path, place=name, most=MOST_OBJECTS
             )
         found = {}
         for stored in _names(lambda each: h5a.iterate(place, each)):
-            attribute, key = h5a.open(place, stored), stored.decode()
+            key = stored.decode()
+            if key in PACKING:
+                raise damaged("artifacts.packing_attribute", self._path, place=name, attribute=key)
+            if only not in (None, stored):
+                continue
+            attribute = h5a.open(place, stored)
             self._claim(attribute.get_storage_size(), name)
             if stored in REFERENCES:
                 continue
-            if key in PACKING:
-                raise damaged("artifacts.packing_attribute", self._path, place=name, attribute=key)
             self._check_type(attribute.get_type(), f"{key} of {name}")
             if attribute.dtype == object and attribute.shape not in ((), (1,)):
                 raise damaged("artifacts.several_texts", self._path, place=name, attribute=key)

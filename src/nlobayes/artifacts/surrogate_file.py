@@ -33,7 +33,7 @@ def read_surrogate(path: Path) -> SurrogateContent:
     Raises InputError if the file is missing, cannot be read, has changed, or is no surrogate.
     """
     sha256 = check_seal(path, KIND)
-    with open_plain(path) as file:
+    with open_plain(path, read_elsewhere=False) as file:
         arrays = file.numbers()
     try:
         facts = {name: decode(value) for name, value in file.attributes.items()}

@@ -16,9 +16,10 @@ from itertools import chain, combinations, product
 
 from nlobayes.bundles.embedded import needs_of
 from nlobayes.bundles.index import Entry, place_of
-from nlobayes.bundles.spectra import Needs
+from nlobayes.bundles.spectra import Needs, Point
 from nlobayes.data.slha import key_of, same_energy
 from nlobayes.data.statements import FixedParameter, read_order
+from nlobayes.errors import InputError
 from nlobayes.physics.processes import CHARGINOS, NEUTRALINOS
 from nlobayes.surrogate.cross_section import FROM_BAD_TO_GOOD
 from nlobayes.surrogate.domain import INSIDE, OUTSIDE
@@ -112,7 +113,7 @@ class Offer:
         order, the number of inputs, a process of its own, and the later name. `domain` is that
         without conditions.
         """
-        gaps = [_gap(condition, point.get(condition.name)) for condition in self.conditions]
+        gaps = self._gaps(point)
         gap = max((gap for gap in gaps if gap is not None), default=0.0)
         return (
             FROM_BAD_TO_GOOD.index(OUTSIDE if gap else domain),
@@ -125,6 +126,13 @@ class Offer:
             not self.exchanged,
             self.entry.name,
         )
+
+    def allows(self, point: Point) -> bool:
+        """Return whether no value of a spectrum violates a condition; missing inputs do."""
+        return not isinstance(point, InputError) and not any(self._gaps(point))
+
+    def _gaps(self, point: Mapping[str, float]) -> list[float | None]:
+        return [_gap(condition, point.get(condition.name)) for condition in self.conditions]
 
     def _exchange_pair(self, pair: Iterable[int]) -> tuple[int, ...]:
         new = self.exchanged

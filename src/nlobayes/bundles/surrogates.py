@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Self
 
@@ -269,10 +269,10 @@ class Bundle:
         these applies.
         """
         requested = requests_of(self._offers, processes, *at)
-        chosen = self._chosen(spectrum, requested, engine)
         if processes != "all":
-            return chosen
+            return self._chosen(spectrum, requested, engine)
         own = {pair for pair, offers in requested.items() if any(o.is_own for o in offers)}
+        chosen = self._chosen(spectrum, requested, engine, requested.keys() - own)
         kept = {
             pair: one
             for pair, one in chosen.items()
@@ -281,9 +281,15 @@ class Bundle:
         return kept or chosen
 
     def _chosen(
-        self, spectrum: Spectrum, requested: Requested, engine: bool = False
+        self,
+        spectrum: Spectrum,
+        requested: Requested,
+        engine: bool = False,
+        optional: Set[tuple[int, ...]] = frozenset(),
     ) -> dict[tuple[int, ...], Chosen]:
         """Predict each process by the offer that is preferred at a spectrum.
+
+        Of the `optional` processes, those are left out for which the conditions of no entry hold.
 
         With `engine`, that computes those that are outside, if it has the process and the spectrum
         has its masses and mixings.
@@ -295,13 +301,15 @@ class Bundle:
         points = iter(points_of(spectrum, needs))
         located = {pair: [(offer, next(points)) for offer in each] for pair, each in offers.items()}
         chosen = {
-            pair: self._choice.predicted(*self._choice.best(each)) for pair, each in located.items()
+            pair: self._choice.predicted(*self._choice.best(each))
+            for pair, each in located.items()
+            if pair not in optional or any(offer.allows(point) for offer, point in each)
         }
         if engine:
             outside = {pair: one for pair, one in chosen.items() if one.found.domain == OUTSIDE}
             chosen |= chosen_by_engine(spectrum, outside)
         errors = [one.point for one in chosen.values() if isinstance(one.point, InputError)]
-        if len(errors) == len(chosen):
+        if errors and len(errors) == len(chosen):
             error, pair = errors[0], pdg_text(next(iter(chosen)))
             raise error.within(pair) if error.where is None else error
         return chosen

@@ -32,61 +32,75 @@ def read_parameters(
     Raises InputError if a block with a parameter appears twice at one scale, or an entry is
     repeated or not a finite number.
     """
-    found: dict[str, float] = {}
-    for name in names:
-        pair = ratio_of(name)
-        if pair is not None:
-            parts = {**read_parameters(sections, pair, source), **spectrum}
-            value = parts[pair[0]] / parts[pair[1]] if {*pair} <= parts.keys() else None
-        elif particles := masses_of(name):
-            value = _mean_size(sections, particles, source)
-        elif groups := content_of(name):
-            value = _content(sections, groups, source)
-        else:
-            values = (_parameter_at(sections, entry, source) for entry in entries_of(name))
-            value = next((value for value in values if value is not None), None)
-        if value is not None:
-            found[name] = value
-    return found
+    values = _Values(sections, source)
+    read = {name: _value_of(name, values, spectrum) for name in names}
+    return {name: value for name, value in read.items() if value is not None}
 
 
-def _mean_size(sections: Sequence[Section], particles: Sequence[int], source: str) -> float | None:
+class _Values:
+    """Values of sections at their places; each block is read once."""
+
+    def __init__(self, sections: Sequence[Section], source: str) -> None:
+        self._sections, self.source = sections, source
+        self._read: dict[tuple[str, int], dict[tuple[int, ...], float]] = {}
+
+    def at(self, entry: Entry) -> float | None:
+        """Return the value at one place; None if it is not there."""
+        key = entry.block, len(entry.numbers)
+        if key not in self._read:
+            self._read[key] = _entries(self._sections, *key, self.source)
+        return self._read[key].get(entry.numbers)
+
+
+def _value_of(name: str, values: _Values, spectrum: Mapping[str, float]) -> float | None:
+    """Return the value of a parameter; None if the sections lack one of its places."""
+    pair = ratio_of(name)
+    if pair is not None:
+        above, below = (spectrum.get(n) or _value_of(n, values, spectrum) for n in pair)
+        return None if above is None or below is None else above / below
+    if particles := masses_of(name):
+        return _mean_size(values, particles)
+    if groups := content_of(name):
+        return _content(values, groups)
+    found = (values.at(entry) for entry in entries_of(name))
+    return next((value for value in found if value is not None), None)
+
+
+def _mean_size(values: _Values, particles: Sequence[int]) -> float | None:
     """Average the sizes of the masses of particles; None if one is not there.
 
     Raises InputError if that of a slepton is negative.
     """
-    masses = [_parameter_at(sections, Entry("MASS", (each,)), source) for each in particles]
+    masses = [values.at(Entry("MASS", (each,))) for each in particles]
     known = [abs(mass) for mass in masses if mass is not None]
     for particle, mass in zip(particles, masses, strict=True):
         if particle in SLEPTONS and mass is not None and mass < 0:
-            raise InputError("slha.negative_mass", where=source, particle=particle, mass=mass)
+            raise InputError(
+                "slha.negative_mass", where=values.source, particle=particle, mass=mass
+            )
     return math.fsum(known) / len(known) if len(known) == len(masses) else None
 
 
-def _content(
-    sections: Sequence[Section], groups: Sequence[Sequence[Entry]], source: str
-) -> float | None:
+def _content(values: _Values, groups: Sequence[Sequence[Entry]]) -> float | None:
     """Add squared mixings in each group, and return the smallest sum; None without an entry."""
     sums = []
     for group in groups:
-        real = [_parameter_at(sections, entry, source) for entry in group]
+        real = [values.at(entry) for entry in group]
         if None in real:
             return None
-        imaginary = (
-            _parameter_at(sections, entry._replace(block=f"IM{entry.block}"), source)
-            for entry in group
-        )
+        imaginary = (values.at(entry._replace(block=f"IM{entry.block}")) for entry in group)
         sums.append(math.fsum(part**2 for part in (*real, *imaginary) if part is not None))
     return min(sums)
 
 
-def _parameter_at(sections: Sequence[Section], entry: Entry, source: str) -> float | None:
-    """Read the value at one place; None if it is not there."""
-    named = [section for section in sections if block_of(section.head) == entry.block]
+def _entries(
+    sections: Sequence[Section], block: str, keys: int, source: str
+) -> dict[tuple[int, ...], float]:
+    """Read a block of lines of `keys` whole numbers and a value; nothing if it is not there."""
+    named = [section for section in sections if block_of(section.head) == block]
     chosen = nearest(named, _usual_scale(sections, source)) if len(named) > 1 else named
-    blocks = take_blocks(chosen, (entry.block,), source)
-    entries = read_entries(blocks, entry.block, len(entry.numbers), source) if blocks else {}
-    return entries.get(entry.numbers)
+    blocks = take_blocks(chosen, (block,), source)
+    return read_entries(blocks, block, keys, source) if blocks else {}
 
 
 def _usual_scale(sections: Sequence[Section], source: str) -> float:

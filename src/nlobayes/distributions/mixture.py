@@ -42,8 +42,9 @@ def by_newton(
     Centres are sorted, because a table is read faster in order.
     """
     scaled, table = np.sort((centres / noise.scale).T, axis=1), noise.probability[0]
-    both = table + 1j * np.gradient(table, noise.residual)
-    found = {each: _newton(scaled, noise, both, each) for each in dict.fromkeys(probabilities)}
+    both = table + 1j * _slopes(table, noise.residual)
+    each = [*dict.fromkeys(probabilities)]
+    found = dict(zip(each, _newton(scaled, noise, both, np.array(each)), strict=True))
     return [found[probability] * noise.scale for probability in probabilities]
 
 
@@ -62,36 +63,48 @@ def _bracketed(centres: np.ndarray, noise: Law, probability: float) -> np.ndarra
     return root
 
 
+def _slopes(values: np.ndarray, places: np.ndarray) -> np.ndarray:
+    """Return the slope at each node (node,) between its neighbours; at an end that of the end."""
+    inner = (values[2:] - values[:-2]) / (places[2:] - places[:-2])
+    first, last = ((values[k] - values[k - 1]) / (places[k] - places[k - 1]) for k in (1, -1))
+    return np.concatenate([[first], inner, [last]])
+
+
 def _newton(
-    scaled: np.ndarray, noise: TabulatedLaw, both: np.ndarray, probability: float
+    scaled: np.ndarray, noise: TabulatedLaw, both: np.ndarray, probabilities: np.ndarray
 ) -> np.ndarray:
-    """Solve for one quantile of sorted centres (point, sample) in units of the noise's scale.
+    """Solve for quantiles of sorted centres (point, sample) in units of the noise's scale.
 
     `both` (node,) is the distribution function of the noise and, as imaginary part, its slope. The
-    first guess has the sd of the mixture. Where a step would leave the bracket, it is halved.
+    first guess has the sd of the mixture. Where a step would leave the bracket, it is halved. The
+    result has the axes (probability, point).
     """
-    single = noise.single_quantiles(probability)[0]
-    low, high = scaled[:, 0] + single - 1e-6, scaled[:, -1] + single + 1e-6
+    single = np.interp(probabilities, noise.probability[0], noise.residual)[:, np.newaxis]
     wider = np.hypot(1, scaled.std(axis=1) / noise.sd_per_scale[0])
-    guess = np.clip(scaled.mean(axis=1) + single * wider, low, high)
-    active = np.arange(len(scaled))
-    for _ in range(_STEPS):
-        residual = guess[active, np.newaxis] - scaled[active]
-        means = np.interp(residual, noise.residual, both).mean(axis=1)
-        excess, slope = means.real - probability, means.imag
-        high[active] = np.where(excess > 0, guess[active], high[active])
-        low[active] = np.where(excess > 0, low[active], guess[active])
-        with np.errstate(divide="ignore", invalid="ignore"):
-            newton = guess[active] - excess / slope
-        middle = (low[active] + high[active]) / 2
-        inside = (newton > low[active]) & (newton < high[active])
-        step = np.where(inside, newton, middle)
-        moved = np.abs(step - guess[active])
-        guess[active] = step
-        active = active[moved > _NEWTON_TOLERANCE]
-        if not active.size:
-            break
-    return guess
+    low, high = (scaled[:, 0] + single - 1e-6).ravel(), (scaled[:, -1] + single + 1e-6).ravel()
+    guess = (scaled.mean(axis=1) + single * wider).ravel()
+    guess = np.minimum(np.maximum(guess, low), high)
+    goal, centres = (
+        np.repeat(probabilities, len(scaled)),
+        np.concatenate([scaled] * len(probabilities)),
+    )
+    found, place = guess.copy(), np.arange(len(guess))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for _ in range(_STEPS):
+            means = np.interp(guess[:, np.newaxis] - centres, noise.residual, both).mean(axis=1)
+            excess = means.real - goal
+            low, high = np.where(excess > 0, low, guess), np.where(excess > 0, guess, high)
+            newton = guess - excess / means.imag
+            step = np.where((newton > low) & (newton < high), newton, (low + high) / 2)
+            found[place] = step
+            left = np.abs(step - guess) > _NEWTON_TOLERANCE
+            if not left.any():
+                break
+            guess = step
+            if not left.all():
+                parts = (guess, low, high, goal, centres, place)
+                guess, low, high, goal, centres, place = (part[left] for part in parts)
+    return found.reshape(len(probabilities), len(scaled))
 
 
 class Mixture(NamedTuple):

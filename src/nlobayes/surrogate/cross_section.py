@@ -102,7 +102,7 @@ def cross_section(surrogate: Surrogate, spectrum: Mapping[str, float]) -> CrossS
     point = point_of(surrogate, spectrum)
     given = {name: spectrum[name] for name in surrogate.condition_names if name in spectrum}
     with np.errstate(all="ignore"):
-        quantiles = surrogate.quantiles(point, MEDIAN_AND_INTERVAL)
+        quantiles = surrogate.for_errors(point)
         relative = relative_errors(quantiles, surrogate.target, surrogate.theory)
         (domain,), (reason,) = surrogate.standing(point, given)
     errors = {name: float(error[0]) for name, error in relative.items()}

@@ -55,7 +55,7 @@ def function_of(
     noise.
     """
     facts, output = exported.facts, output_of(exported)
-    check_probabilities(output.noise, probabilities or ())
+    check_probabilities(output.noise, (0.5, *(probabilities or ())))
     evaluate = _evaluate_with(exported)
     columns = facts["columns"]
     features = feature_transform(facts["transforms"]["features"])
@@ -121,7 +121,7 @@ def _summary(chunk: Chunk, output: Output, probabilities: Sequence[float] | None
     """Summarise the predictive of points, as `Output.summary` does."""
     functions: Array = chunk.functions
     about_draws = output.noise.about == "draws"
-    centres, law, _ = locate(chunk, output.noise)
+    centres, law = locate(chunk, output.noise)
     quantiles: Array = jnp.full_like(functions[:1], jnp.nan)
     if probabilities is not None:
         requested = [0.5, *probabilities]

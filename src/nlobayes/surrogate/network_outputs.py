@@ -10,7 +10,14 @@ import numpy as np
 
 from nlobayes.data.transforms import TargetTransform, target_transform, unstandardise
 from nlobayes.model.networks import BIASES, WEIGHTS
-from nlobayes.surrogate.predictive import Chunk, Prediction, StoredNoise, sample, summarise
+from nlobayes.surrogate.predictive import (
+    Chunk,
+    Prediction,
+    StoredNoise,
+    quantiles_of,
+    sample,
+    summarise,
+)
 from nlobayes.surrogate.process import is_process, of_output
 from nlobayes.types import SurrogateContent
 
@@ -39,6 +46,10 @@ class Output:
         """Summarise the predictive of a chunk of points."""
         powers = on == "target" and self.transform.scale == "log10"
         return summarise(chunk, self.noise, quantiles, powers=powers)
+
+    def quantiles(self, chunk: Chunk, probabilities: Sequence[float]) -> np.ndarray:
+        """Return quantiles (quantile, point) of the predictive in the unit of the target."""
+        return self.to_target(quantiles_of(chunk, self.noise, probabilities))
 
     def draws(self, chunk: Chunk, rng: np.random.Generator | None, on: Scale) -> np.ndarray:
         """Draw the predictive (draw, point), or f without noise if `rng` is None."""

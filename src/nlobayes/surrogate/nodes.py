@@ -6,6 +6,7 @@ of a finite network, at each point alone. Module `pathwise` draws functions.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from statistics import NormalDist
 
 import numpy as np
@@ -17,6 +18,7 @@ NODES = 6
 GOLDEN = (5**0.5 - 1) / 2
 
 
+@lru_cache(maxsize=16)
 def nodes(count: int) -> np.ndarray:
     """Return quantiles of a standard normal (draw, node), a rising sequence for each draw.
 
@@ -29,13 +31,15 @@ def nodes(count: int) -> np.ndarray:
 
 
 def spread(means: Array, sds: Array, xp: Module) -> Array:
-    """Represent draws whose f has these means and sds (draw, point): f (draw x node, point).
+    """Represent draws whose f has these means and sds (..., draw, point): f (..., value, point).
 
-    All values together have the mean and the variance of the mixture of the draws' normals.
+    Each draw has `NODES` values. All together have the mean and the variance of the mixture of the
+    draws' normals.
     """
-    values = means[:, None] + nodes(len(means))[..., None] * sds[:, None]
-    values = values.reshape(-1, means.shape[1])
-    sd = xp.sqrt((sds * sds).mean(axis=0) + means.var(axis=0))
-    rough = values.std(axis=0)
+    *leading, draws, points = means.shape
+    values = means[..., None, :] + nodes(draws)[..., None] * sds[..., None, :]
+    values = values.reshape(*leading, draws * NODES, points)
+    sd = xp.sqrt((sds * sds).mean(axis=-2) + means.var(axis=-2))
+    middle, rough = values.mean(axis=-2, keepdims=True), values.std(axis=-2)
     ratio = xp.where(rough > 0, sd / xp.where(rough > 0, rough, 1.0), 1.0)
-    return means.mean(axis=0) + (values - values.mean(axis=0)) * ratio
+    return means.mean(axis=-2, keepdims=True) + (values - middle) * ratio[..., None, :]

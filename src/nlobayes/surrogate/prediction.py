@@ -80,20 +80,17 @@ def process_function(content: SurrogateContent) -> Callable[[jax.Array], jax.Arr
 
     It is `process.evaluator` in JAX, and may be traced.
     """
-    return process.stacked([_process_function(one) for one in process.by_output(content)], jnp)
-
-
-def _process_function(content: SurrogateContent) -> Callable[[jax.Array], jax.Array]:
-    activation, draws, warp = process.conditioned(content)
+    activation, each, warp = process.conditioned(content)
     curve = differentiable_curve(activation)
 
-    def evaluate(features: jax.Array) -> jax.Array:
-        found = [process.moments(activation, draw, warp, features, jnp, curve) for draw in draws]
+    def of_target(draws: list[process.Conditioned], features: jax.Array) -> jax.Array:
+        seen = [process.see(activation, draw, warp, features, jnp, curve) for draw in draws]
+        found = [process.moments(*both, jnp) for both in zip(draws, seen, strict=True)]
         means, sds = map(jnp.stack, zip(*found, strict=True))
         values: jax.Array = spread(means, sds, jnp)
         return values
 
-    return evaluate
+    return process.stacked([partial(of_target, draws) for draws in each], jnp)
 
 
 ROWS_OF_GRID = 61

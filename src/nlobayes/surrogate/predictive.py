@@ -60,11 +60,10 @@ class Chunk(NamedTuple):
 
 
 class LocatedNoise(NamedTuple):
-    """Centres of the noise (sample, point), its law, and the sd of the draws at each point."""
+    """Centres of the noise (sample, point), and its law."""
 
     centres: np.ndarray
     law: TabulatedLaw
-    posterior_sd: np.ndarray
 
 
 class Prediction(NamedTuple):
@@ -81,15 +80,14 @@ def locate(chunk: Chunk, noise: StoredNoise) -> LocatedNoise:
     """Compute the centres of the noise and its law; arrays are of NumPy or of JAX."""
     functions, features = chunk
     xp = functions.__array_namespace__()
-    sd = functions.std(axis=0)
     bins = xp.zeros_like(functions[0], dtype=int)
     if noise.about == "draws":
         scale = scale_along(noise, functions.mean(axis=0))
-        return LocatedNoise(functions, _law(noise, scale, bins), sd)
-    scale = scales_at(noise, sd, features)
+        return LocatedNoise(functions, _law(noise, scale, bins))
+    scale = scales_at(noise, functions.std(axis=0), features)
     if len(noise.edges):
         bins = bins_at(noise.edges, noise.column, features, functions.shape[1])
-    return LocatedNoise(functions.mean(axis=0, keepdims=True), _law(noise, scale, bins), sd)
+    return LocatedNoise(functions.mean(axis=0, keepdims=True), _law(noise, scale, bins))
 
 
 def noise_sd(chunk: Chunk, noise: StoredNoise) -> np.ndarray:
@@ -106,12 +104,12 @@ def summarise(
     10^(f + noise), which `sample` draws. Median and quantiles of powers are powers of those on the
     model scale. The posterior sd is that of f or 10^f over the draws.
     """
-    check_probabilities(noise, probabilities)
-    about_draws = noise.about == "draws"
-    centres, law, posterior_sd = locate(chunk, noise)
-    median, *others = Mixture(centres, law, by_newton).quantiles([0.5, *probabilities])
+    about_draws, located = noise.about == "draws", locate(chunk, noise)
+    centres, law = located
+    median, *others = _quantiles(located, noise, [0.5, *probabilities])
     quantiles = np.reshape(others, (len(probabilities), len(median)))
     if not powers:
+        posterior_sd = chunk.functions.std(axis=0)
         total = np.hypot(posterior_sd if about_draws else 0.0, law.sd())
         return Prediction(centres.mean(axis=0), median, posterior_sd, total, quantiles)
     targets = 10.0**chunk.functions
@@ -124,9 +122,21 @@ def summarise(
     return Prediction(mean, 10.0**median, spread, total, 10.0**quantiles)
 
 
+def quantiles_of(chunk: Chunk, noise: StoredNoise, probabilities: Sequence[float]) -> np.ndarray:
+    """Return quantiles (quantile, point) on the model scale; they are those of `summarise`."""
+    return np.array(_quantiles(locate(chunk, noise), noise, probabilities))
+
+
+def _quantiles(
+    located: LocatedNoise, noise: StoredNoise, probabilities: Sequence[float]
+) -> list[np.ndarray]:
+    check_probabilities(noise, probabilities)
+    return Mixture(located.centres, located.law, by_newton).quantiles(probabilities)
+
+
 def sample(chunk: Chunk, noise: StoredNoise, rng: np.random.Generator) -> np.ndarray:
     """Draw the predictive (draw, point) on the model scale, once per draw of f."""
-    centres, law, _ = locate(chunk, noise)
+    centres, law = locate(chunk, noise)
     drawn: np.ndarray = centres + law.quantile(rng.random(chunk.functions.shape))
     return drawn
 
@@ -139,7 +149,7 @@ def _law(noise: StoredNoise, scale: np.ndarray, bins: np.ndarray) -> TabulatedLa
 def check_probabilities(noise: StoredNoise, probabilities: Sequence[float]) -> None:
     """Refuse probabilities outside the range of the table."""
     low, high = noise.probability[:, 0].max(), noise.probability[:, -1].min()
-    for probability in (0.5, *probabilities):
+    for probability in probabilities:
         if not low < probability < high:
             raise InputError("surrogate.beyond_table", low=low, high=high, probability=probability)
 

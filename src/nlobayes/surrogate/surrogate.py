@@ -1,7 +1,7 @@
 """`Surrogate.load(path).predict(x)`: cross sections with error bars from one file.
 
-It needs NumPy and h5py. It needs SciPy if the target is relative to the embedded engine or the
-network is infinitely wide, and JAX if that engine is chosen.
+It needs NumPy and h5py. It needs SciPy if the target is relative to the embedded engine, or if
+functions of an infinitely wide network are drawn, and JAX if that engine is chosen.
 """
 
 from __future__ import annotations
@@ -85,13 +85,13 @@ class Surrogate(StoredNetwork):
             If a column is missing, the points have another shape, or there is no such output.
         """
         name = self._known(output)
-        return self._predict(x, (name,), quantiles, on)[name]
+        return self._predict(x, {name: quantiles}, on)[name]
 
     def predict_outputs(
         self, x: Points, *, quantiles: Sequence[float] = (0.16, 0.84), on: Scale = "target"
     ) -> dict[str, Prediction]:
         """Predict all `outputs` of points, by name; arguments and errors as `predict`."""
-        return self._predict(x, self.outputs, quantiles, on)
+        return self._predict(x, dict.fromkeys(self.outputs, quantiles), on)
 
     def as_jax(
         self, *, quantiles: Sequence[float] = (0.16, 0.84), output: str | None = None
@@ -140,8 +140,17 @@ class Surrogate(StoredNetwork):
         InputError
             As `predict`.
         """
-        found = self.quantiles(x, theory.MEDIAN_AND_INTERVAL)
-        return theory.relative_errors(found, self.target, self.theory)
+        return theory.relative_errors(self.for_errors(x), self.target, self.theory)
+
+    def for_errors(self, x: Points) -> dict[str, np.ndarray]:
+        """Return what `errors` needs of all `outputs` of points, by name; errors as `predict`.
+
+        These are the quantiles `theory.MEDIAN_AND_INTERVAL` (quantile, point) of the target, and
+        the median (1, point) of all others.
+        """
+        median, *interval = theory.MEDIAN_AND_INTERVAL
+        quantiles = {name: (median,) for name in self.outputs} | {self.target: (median, *interval)}
+        return self._quantiles(x, quantiles)
 
     def quantiles(self, x: Points, probabilities: Sequence[float]) -> dict[str, np.ndarray]:
         """Return quantiles (quantile, point) of all `outputs` of points, by name.
@@ -149,10 +158,18 @@ class Surrogate(StoredNetwork):
         They equal those of `predict`, which also computes moments and is therefore slower. Errors
         as `predict`.
         """
-        predicted = self._predict(x, self.outputs, probabilities, "model")
+        return self._quantiles(x, dict.fromkeys(self.outputs, probabilities))
+
+    def _quantiles(
+        self, x: Points, probabilities: Mapping[str, Sequence[float]]
+    ) -> dict[str, np.ndarray]:
+        seen = self.seen(x)
+        parts: dict[str, list[np.ndarray]] = {name: [] for name in probabilities}
+        for chunk in self._chunks(seen, parts, self._evaluate):
+            for output, values in chunk.items():
+                parts[output.name].append(output.quantiles(values, probabilities[output.name]))
         return {
-            output.name: output.to_target(predicted[output.name].quantiles)
-            for output in self._outputs
+            name: among(np.concatenate(found, axis=1), seen.usable) for name, found in parts.items()
         }
 
     def sample(
@@ -195,13 +212,14 @@ class Surrogate(StoredNetwork):
         return output or self.target
 
     def _predict(
-        self, x: Points, names: Collection[str], quantiles: Sequence[float], on: Scale
+        self, x: Points, quantiles: Mapping[str, Sequence[float]], on: Scale
     ) -> dict[str, Prediction]:
+        """Predict the outputs of these names, each with its quantiles."""
         seen = self.seen(x)
-        parts: dict[str, list[Prediction]] = {name: [] for name in names}
-        for chunk in self._chunks(seen, names, self._evaluate):
+        parts: dict[str, list[Prediction]] = {name: [] for name in quantiles}
+        for chunk in self._chunks(seen, parts, self._evaluate):
             for output, values in chunk.items():
-                parts[output.name].append(output.summary(values, quantiles, on))
+                parts[output.name].append(output.summary(values, quantiles[output.name], on))
         return {
             name: Prediction(*(among(values, seen.usable) for values in joined(found)))
             for name, found in parts.items()

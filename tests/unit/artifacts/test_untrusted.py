@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import h5py
 import netCDF4
 import numpy as np
 import pytest
@@ -90,9 +91,31 @@ def test_an_honest_artifact_passes(tmp_path: Path) -> None:
         pass
 
 
-def test_what_claims_more_than_it_holds_is_refused(hostile: tuple[Path, str]) -> None:
+@pytest.mark.parametrize("read_elsewhere", [True, False])
+def test_what_claims_more_than_it_holds_is_refused(
+    hostile: tuple[Path, str], read_elsewhere: bool
+) -> None:
     path, code = hostile
-    with refused(code, where=path), open_plain(path):
+    with refused(code, where=path), open_plain(path, read_elsewhere=read_elsewhere):
+        pass
+
+
+def test_attributes_of_arrays_are_read_by_netcdf_libraries_alone(tmp_path: Path) -> None:
+    """One of a compound type is refused for them; a file that only h5py opens ignores it."""
+    path = write_honest(tmp_path / "odd.nc")
+    with h5py.File(path, "a") as file:
+        file["texts/names"].attrs["odd"] = np.zeros(1, [("x", "f8"), ("y", "i4")])
+    seal(path)
+    with refused("artifacts.other_values", where=path), open_plain(path):
+        pass
+    with open_plain(path, read_elsewhere=False) as plain:
+        assert "texts/names" in plain.arrays
+    with h5py.File(path, "a") as file:
+        file["texts/names"].attrs["scale_factor"] = 2.0
+    with (
+        refused("artifacts.packing_attribute", where=path),
+        open_plain(path, read_elsewhere=False),
+    ):
         pass
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from scipy.linalg import cho_factor, cho_solve
 
 from nlobayes.model.infinite import (
     BIASES,
@@ -14,6 +15,7 @@ from nlobayes.model.infinite import (
     INPUTS,
     OUTPUT,
     Scales,
+    Warp,
     covariance,
     scaled_inputs,
     variance,
@@ -68,6 +70,13 @@ class _Kernel(gaussian_process.kernels.Kernel):  # type: ignore[name-defined]
         return False
 
 
+def values(
+    activation: str, draws: list[process.Conditioned], warp: Warp, points: np.ndarray
+) -> np.ndarray:
+    """Evaluate f (draw x node, point) of one target."""
+    return process.evaluate(activation, process.together([draws]), warp, points)[..., 0]
+
+
 @pytest.mark.parametrize("activation", ["erf", "relu"])
 def test_mean_and_sd_are_those_of_a_gaussian_process(activation: str) -> None:
     """The mean to 1e-8; the sd to the stated loss of one per cent of the total sd."""
@@ -81,13 +90,13 @@ def test_mean_and_sd_are_those_of_a_gaussian_process(activation: str) -> None:
         regressor = gaussian_process.GaussianProcessRegressor(kernel, alpha=0.01, optimizer=None)
         regressor.fit(scaled_inputs(one, features, warp, np), target)
         mean, sd = regressor.predict(scaled_inputs(one, points, warp, np), return_std=True)
-        found = process.evaluate(activation, given[number : number + 1], warp, points)
+        found = values(activation, given[number : number + 1], warp, points)
         np.testing.assert_allclose(found.mean(axis=0), mean, atol=1e-8)
         total, expected = np.hypot(found.std(axis=0), 0.1), np.hypot(sd, 0.1)
         np.testing.assert_allclose(total, expected, rtol=process.MOST_LOSS)
         means.append(mean)
         sds.append(sd)
-    both = process.evaluate(activation, given, warp, points)
+    both = values(activation, given, warp, points)
     np.testing.assert_allclose(both.mean(axis=0), np.mean(means, axis=0), atol=1e-8)
     expected = np.sqrt(np.mean(np.square(sds), axis=0) + np.var(means, axis=0) + 0.01)
     np.testing.assert_allclose(np.hypot(both.std(axis=0), 0.1), expected, rtol=process.MOST_LOSS)
@@ -104,7 +113,8 @@ def test_a_row_that_is_left_out_is_predicted_as_a_new_point(activation: str) -> 
     for row in (0, 3, 20):
         others = {name: np.delete(values, row, axis=0) for name, values in rows.items()}
         (apart, _) = process.condition(activation, _draws(), others, warp)
-        exact = process.moments(activation, apart, warp, features[row : row + 1], np)
+        seen = process.see(activation, apart, warp, features[row : row + 1], np)
+        exact = process.moments(apart, seen, np)
         assert mean[row] == pytest.approx(exact[0][0], abs=1e-8)
         assert np.hypot(sd[row], 0.1) == pytest.approx(np.hypot(exact[1][0], 0.1), rel=0.01)
 
@@ -157,8 +167,8 @@ def test_the_variance_is_of_few_directions(activation: str, most: int) -> None:
 def test_a_point_alone_is_predicted_as_in_a_batch() -> None:
     features, target, points, warp = _rows()
     given = process.condition("erf", _draws(), {"features": features, "target": target}, warp)
-    batch = process.evaluate("erf", given, warp, points)
-    alone = process.evaluate("erf", given, warp, points[:1])
+    batch = values("erf", given, warp, points)
+    alone = values("erf", given, warp, points[:1])
     np.testing.assert_allclose(alone[:, 0], batch[:, 0], rtol=1e-8)
 
 
@@ -173,8 +183,15 @@ def _content() -> SurrogateContent:
     return SurrogateContent(_draws(), few, few[0], few, few[0], (), facts, rows=rows)
 
 
-def test_jax_predicts_as_numpy_does() -> None:
+@pytest.mark.parametrize("activation", ["erf", "relu"])
+@pytest.mark.parametrize("cells", [1, process.CELLS])
+def test_jax_predicts_as_numpy_does(
+    activation: str, cells: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """JAX evaluates draw by draw; NumPy does so only if their covariances fill the cache."""
+    monkeypatch.setattr(process, "CELLS", cells)
     points, content = _rows()[2], _content()
+    content = content._replace(facts=content.facts | {"activation": activation})
     expected = process.evaluator(content)(points)
     found = process_function(content)(jnp.asarray(points))
     np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-9)
@@ -198,10 +215,70 @@ def test_each_of_several_targets_is_predicted_as_if_it_were_alone() -> None:
     in_jax = process_function(whole)(jnp.asarray(points))
     assert found.shape == (2 * NODES, POINTS, 2)
     np.testing.assert_allclose(in_jax, found, rtol=1e-7, atol=1e-9)
-    for place, alone in enumerate(process.by_output(whole)):
-        np.testing.assert_array_equal(process.evaluator(alone)(points), found[..., place])
-    first = process.evaluator(_content())(points)
-    np.testing.assert_array_equal(first, found[..., 0])
+    for place in (0, 1):  # the rows that others follow from are chosen for all targets together
+        drawn, rows = process.of_output(whole.variables, whole.rows, place)
+        alone = process.evaluator(whole._replace(variables=drawn, rows=rows))(points)
+        np.testing.assert_allclose(alone, found[..., place], atol=0.01 * drawn[NOISE].min())
+
+
+def _smooth(noise: float, size: float) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+    """Scales of one draw with an output of this scale, and 200 rows of one input."""
+    rng = np.random.default_rng(8)
+    x = np.sort(rng.uniform(-1.5, 1.5, 200))[:, np.newaxis]
+    scales = ((BIASES, 0.9), (OUTPUT, size), (NOISE, noise))
+    drawn = {INPUTS: np.full((1, 1), 0.6), **{name: np.full(1, value) for name, value in scales}}
+    return drawn, {"features": x, "target": np.sin(x[:, 0]) + noise * rng.standard_normal(200)}
+
+
+def _dense(
+    drawn: dict[str, np.ndarray], x: np.ndarray, target: np.ndarray, points: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Compute mean and sd (point,) of f from the covariance of all rows."""
+    scales = Scales(drawn[BIASES][0], drawn[OUTPUT][0])
+    rows, at = (drawn[INPUTS][0, 0] * each for each in (x, points))
+    own = covariance("erf", rows, rows, scales, np) + drawn[NOISE][0] ** 2 * np.eye(len(x))
+    across = covariance("erf", at, rows, scales, np)
+    gain = cho_solve(cho_factor(own), across.T).T
+    left = variance("erf", at, scales, np) - (gain * across).sum(axis=1)
+    return gain @ target, np.sqrt(np.maximum(left, 0))
+
+
+SMOOTH = Warp(np.zeros(1), np.ones(1))
+
+
+@pytest.mark.parametrize("noise", [1e-2, 1e-3])
+@pytest.mark.parametrize("size", [1.0, 30.0])
+def test_rows_of_a_smooth_function_follow_from_few(noise: float, size: float) -> None:
+    """Mean and sd of f, also without a row, are those given all rows."""
+    drawn, rows = _smooth(noise, size)
+    (draw,) = process.condition("erf", drawn, rows, SMOOTH)
+    assert len(draw.rows) < 25
+    points = np.linspace(-1.4, 1.4, 50)[:, np.newaxis]
+    mean, sd = process.moments(draw, process.see("erf", draw, SMOOTH, points, np), np)
+    expected = _dense(drawn, rows["features"], rows["target"], points)
+    np.testing.assert_allclose(mean, expected[0], atol=2e-3 * noise)
+    np.testing.assert_allclose(np.hypot(sd, noise), np.hypot(expected[1], noise), rtol=1e-4)
+    mean, sd = process.left_out(draw, rows)
+    for row in (0, 70, 199):
+        x, target = (np.delete(rows[name], row, axis=0) for name in ("features", "target"))
+        expected = _dense(drawn, x, target, rows["features"][row : row + 1])
+        assert mean[row] == pytest.approx(expected[0][0], abs=2e-3 * noise)
+        assert np.hypot(sd[row], noise) == pytest.approx(np.hypot(expected[1][0], noise), rel=1e-4)
+
+
+def test_rows_below_the_rounding_are_all_kept() -> None:
+    (draw,) = process.condition("erf", *_smooth(1e-8, 30.0), SMOOTH)
+    assert len(draw.rows) == 200
+
+
+@pytest.mark.parametrize("size", [1, 31, 32, 33, 150])
+def test_a_steep_triangle_is_inverted_to_rounding(size: int) -> None:
+    """The inverse of a factor of condition 1e6 times the factor is 1 to 1e-9."""
+    x = np.linspace(0, 1, size)
+    steep = np.linalg.cholesky(np.exp(-20 * np.square(x[:, None] - x)) + 1e-10 * np.eye(size))
+    inverse = process.inverse_of(steep)
+    np.testing.assert_allclose(inverse @ steep, np.eye(size), atol=1e-9)
+    np.testing.assert_array_equal(np.triu(inverse, 1), 0)
 
 
 def test_arrays_that_do_not_fit_each_other_are_told() -> None:

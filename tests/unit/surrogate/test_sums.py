@@ -127,10 +127,10 @@ def test_a_part_without_a_number_leaves_no_sum(
     parts: dict[str, Surrogate], spectrum: dict[str, float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     nothing = {name: np.full((3, 1), math.nan) for name in ("sigma_pb",)}
-    whole = Surrogate.quantiles
+    whole = Surrogate.for_errors
     monkeypatch.setattr(
         Surrogate,
-        "quantiles",
+        "for_errors",
         lambda self, *given: nothing if self is parts["8"] else whole(self, *given),
     )
     found = added(parts, spectrum)
