@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from operator import itemgetter
 from typing import NamedTuple
 
 from nlobayes.bundles.embedded import ENGINE, by_engine, needs_of, taken_to
-from nlobayes.bundles.offers import Offer, Preference
+from nlobayes.bundles.offers import Offer, Preference, among
+from nlobayes.bundles.requests import Requested, pdg_text
 from nlobayes.bundles.spectra import Point, Spectrum, points_of
 from nlobayes.errors import InputError
 from nlobayes.surrogate.cross_section import CrossSection, Part, cross_section, domain_of, nothing
@@ -38,6 +39,40 @@ class Choice:
     def __init__(self, surrogates: Mapping[str, Surrogate]) -> None:
         self.surrogates = surrogates
         self._last: dict[tuple[str, tuple[int, ...], float], Chosen] = {}
+
+    def of_each(
+        self,
+        spectrum: Spectrum,
+        requested: Requested,
+        engine: bool = False,
+        optional: Set[tuple[int, ...]] = frozenset(),
+    ) -> dict[tuple[int, ...], Chosen]:
+        """Predict each process by the offer that is preferred at a spectrum.
+
+        Of the `optional` processes, those are left out for which the conditions of no entry hold.
+
+        With `engine`, that computes those that are outside, if it has the process and the spectrum
+        has its masses and mixings.
+
+        Raises InputError if the spectrum lacks what is needed of all processes.
+        """
+        offers = {pair: among(each) for pair, each in requested.items()}
+        needs = [offer.needs for each in offers.values() for offer in each]
+        points = iter(points_of(spectrum, needs))
+        located = {pair: [(offer, next(points)) for offer in each] for pair, each in offers.items()}
+        chosen = {
+            pair: self.predicted(*self.best(each))
+            for pair, each in located.items()
+            if pair not in optional or any(offer.allows(point) for offer, point in each)
+        }
+        if engine:
+            outside = {pair: one for pair, one in chosen.items() if one.found.domain == OUTSIDE}
+            chosen |= chosen_by_engine(spectrum, outside)
+        errors = [one.point for one in chosen.values() if isinstance(one.point, InputError)]
+        if errors and len(errors) == len(chosen):
+            error, pair = errors[0], pdg_text(next(iter(chosen)))
+            raise error.within(pair) if error.where is None else error
+        return chosen
 
     def best(self, located: Sequence[Located]) -> Located:
         """Return the offer of one process with the largest preference at a spectrum.

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
-from nlobayes.bundles.choice import Choice, Chosen, Located, chosen_by_engine
+from nlobayes.bundles.choice import Choice, Chosen, Located
 from nlobayes.bundles.embedded import ENGINE, origin
 from nlobayes.bundles.fetching import locate, names
 from nlobayes.bundles.index import Entry, Index, entry_of, read_index
 from nlobayes.bundles.offers import Preference, among, apart, offers_of
 from nlobayes.bundles.opened import Surrogates
-from nlobayes.bundles.requests import Order, Processes, Requested, pdg_text, requests_of
+from nlobayes.bundles.requests import Order, Processes, pdg_text, requests_of
 from nlobayes.bundles.shared_rows import widening
 from nlobayes.bundles.spectra import Spectrum, points_of
 from nlobayes.errors import InputError
@@ -270,49 +270,15 @@ class Bundle:
         """
         requested = requests_of(self._offers, processes, *at)
         if processes != "all":
-            return self._chosen(spectrum, requested, engine)
+            return self._choice.of_each(spectrum, requested, engine)
         own = {pair for pair, offers in requested.items() if any(o.is_own for o in offers)}
-        chosen = self._chosen(spectrum, requested, engine, requested.keys() - own)
+        chosen = self._choice.of_each(spectrum, requested, engine, requested.keys() - own)
         kept = {
             pair: one
             for pair, one in chosen.items()
             if pair in own or (one.found.domain != OUTSIDE and one.found.entry != ENGINE)
         }
         return kept or chosen
-
-    def _chosen(
-        self,
-        spectrum: Spectrum,
-        requested: Requested,
-        engine: bool = False,
-        optional: Set[tuple[int, ...]] = frozenset(),
-    ) -> dict[tuple[int, ...], Chosen]:
-        """Predict each process by the offer that is preferred at a spectrum.
-
-        Of the `optional` processes, those are left out for which the conditions of no entry hold.
-
-        With `engine`, that computes those that are outside, if it has the process and the spectrum
-        has its masses and mixings.
-
-        Raises InputError if the spectrum lacks what is needed of all processes.
-        """
-        offers = {pair: among(each) for pair, each in requested.items()}
-        needs = [offer.needs for each in offers.values() for offer in each]
-        points = iter(points_of(spectrum, needs))
-        located = {pair: [(offer, next(points)) for offer in each] for pair, each in offers.items()}
-        chosen = {
-            pair: self._choice.predicted(*self._choice.best(each))
-            for pair, each in located.items()
-            if pair not in optional or any(offer.allows(point) for offer, point in each)
-        }
-        if engine:
-            outside = {pair: one for pair, one in chosen.items() if one.found.domain == OUTSIDE}
-            chosen |= chosen_by_engine(spectrum, outside)
-        errors = [one.point for one in chosen.values() if isinstance(one.point, InputError)]
-        if errors and len(errors) == len(chosen):
-            error, pair = errors[0], pdg_text(next(iter(chosen)))
-            raise error.within(pair) if error.where is None else error
-        return chosen
 
 
 def _listed(part: Path | Bundle) -> Iterator[tuple[Entry, Path, Surrogate | None]]:
