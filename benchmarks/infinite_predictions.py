@@ -20,7 +20,7 @@ import numpy as np
 from nlobayes.distributions.laws.gaussian import Gaussian
 from nlobayes.model.infinite import BIASES, EXPONENTS, INPUTS, OUTPUT, Warp
 from nlobayes.model.likelihood import NOISE
-from nlobayes.surrogate import process
+from nlobayes.surrogate import conditioned, process
 from nlobayes.surrogate.predictive import Chunk, StoredNoise, summarise
 
 DRAWS, POINTS, TURNS = 8, 4096, 5
@@ -48,16 +48,16 @@ def main() -> None:
     rows = {"features": features, "target": target}
     for activation in ("erf", "relu"):
         begin = time.process_time()
-        draws = process.condition(activation, drawn, rows, warp)
+        draws = conditioned.condition(activation, drawn, rows, warp)
         loading = time.process_time() - begin
         known = process.together([draws])
         found, seconds = timed(process.evaluate, activation, known, warp, points)
         chunk = Chunk(found[..., 0], points)
         summarised = partial(summarise, chunk, noise_of(given.noise), (0.16, 0.84), powers=True)
         _, summary = timed(summarised)
-        most, process.MOST_LOSS = process.MOST_LOSS, 0.0
-        whole = process.condition(activation, drawn, rows, warp)
-        process.MOST_LOSS = most
+        most, conditioned.MOST_LOSS = conditioned.MOST_LOSS, 0.0
+        whole = conditioned.condition(activation, drawn, rows, warp)
+        conditioned.MOST_LOSS = most
         sds, exact = (
             np.array([total_sd(activation, draw, warp, points) for draw in each])
             for each in (draws, whole)
@@ -72,7 +72,7 @@ def main() -> None:
 
 
 def total_sd(
-    activation: str, draw: process.Conditioned, warp: Warp, points: np.ndarray
+    activation: str, draw: conditioned.Conditioned, warp: Warp, points: np.ndarray
 ) -> np.ndarray:
     """Return the sd of f and noise (point,) given one draw."""
     _, sd = process.moments(draw, process.see(activation, draw, warp, points, np), np)

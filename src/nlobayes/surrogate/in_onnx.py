@@ -14,10 +14,10 @@ from jax2onnx import to_onnx
 from onnx import helper
 
 from nlobayes.surrogate.answers import quantile_names
+from nlobayes.surrogate.conditioned import count_draws
 from nlobayes.surrogate.in_jax import function_of
 from nlobayes.surrogate.network_outputs import one_by_one
 from nlobayes.surrogate.predictive import Prediction
-from nlobayes.surrogate.process import count_draws
 from nlobayes.surrogate.reduction import spread_evenly
 from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.types import SurrogateContent

@@ -22,8 +22,9 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.special import erf
 
 from nlobayes.model.infinite import BIASES, ERF, OUTPUT, Warp, covariance, scaled_inputs, scales_of
+from nlobayes.surrogate.conditioned import count_draws, noise_variance
 from nlobayes.surrogate.nodes import NODES
-from nlobayes.surrogate.process import POINTS, count_draws, noise_variance, stated
+from nlobayes.surrogate.process import POINTS, stated
 from nlobayes.types import SurrogateContent
 from nlobayes.untyped import Array
 

@@ -13,6 +13,7 @@ from scipy.special import entr
 from nlobayes.model.conditioning import differentiable_curve
 from nlobayes.model.networks import Network, forward, layer_names, layers_of
 from nlobayes.surrogate import process
+from nlobayes.surrogate.conditioned import Conditioned
 from nlobayes.surrogate.nodes import spread
 from nlobayes.types import Plane, SurrogateContent
 
@@ -83,7 +84,7 @@ def process_function(content: SurrogateContent) -> Callable[[jax.Array], jax.Arr
     activation, each, warp = process.conditioned(content)
     curve = differentiable_curve(activation)
 
-    def of_target(draws: list[process.Conditioned], features: jax.Array) -> jax.Array:
+    def of_target(draws: list[Conditioned], features: jax.Array) -> jax.Array:
         seen = [process.see(activation, draw, warp, features, jnp, curve) for draw in draws]
         found = [process.moments(*both, jnp) for both in zip(draws, seen, strict=True)]
         means, sds = map(jnp.stack, zip(*found, strict=True))

@@ -22,7 +22,7 @@ from nlobayes.model.infinite import (
     warp_of,
 )
 from nlobayes.model.likelihood import NOISE
-from nlobayes.surrogate import process
+from nlobayes.surrogate import conditioned, process
 from nlobayes.surrogate.nodes import NODES, spread
 from nlobayes.surrogate.prediction import process_function
 from nlobayes.types import NoiseTable, SurrogateContent
@@ -71,7 +71,7 @@ class _Kernel(gaussian_process.kernels.Kernel):  # type: ignore[name-defined]
 
 
 def values(
-    activation: str, draws: list[process.Conditioned], warp: Warp, points: np.ndarray
+    activation: str, draws: list[conditioned.Conditioned], warp: Warp, points: np.ndarray
 ) -> np.ndarray:
     """Evaluate f (draw x node, point) of one target."""
     return process.evaluate(activation, process.together([draws]), warp, points)[..., 0]
@@ -82,7 +82,7 @@ def test_mean_and_sd_are_those_of_a_gaussian_process(activation: str) -> None:
     """The mean to 1e-8; the sd to the stated loss of one per cent of the total sd."""
     features, target, points, warp = _rows()
     drawn = _draws()
-    given = process.condition(activation, drawn, {"features": features, "target": target}, warp)
+    given = conditioned.condition(activation, drawn, {"features": features, "target": target}, warp)
     means, sds = [], []
     for number in range(2):
         one = {name: values[number] for name, values in drawn.items()}
@@ -93,13 +93,15 @@ def test_mean_and_sd_are_those_of_a_gaussian_process(activation: str) -> None:
         found = values(activation, given[number : number + 1], warp, points)
         np.testing.assert_allclose(found.mean(axis=0), mean, atol=1e-8)
         total, expected = np.hypot(found.std(axis=0), 0.1), np.hypot(sd, 0.1)
-        np.testing.assert_allclose(total, expected, rtol=process.MOST_LOSS)
+        np.testing.assert_allclose(total, expected, rtol=conditioned.MOST_LOSS)
         means.append(mean)
         sds.append(sd)
     both = values(activation, given, warp, points)
     np.testing.assert_allclose(both.mean(axis=0), np.mean(means, axis=0), atol=1e-8)
     expected = np.sqrt(np.mean(np.square(sds), axis=0) + np.var(means, axis=0) + 0.01)
-    np.testing.assert_allclose(np.hypot(both.std(axis=0), 0.1), expected, rtol=process.MOST_LOSS)
+    np.testing.assert_allclose(
+        np.hypot(both.std(axis=0), 0.1), expected, rtol=conditioned.MOST_LOSS
+    )
 
 
 @pytest.mark.parametrize("activation", ["erf", "relu"])
@@ -108,11 +110,11 @@ def test_a_row_that_is_left_out_is_predicted_as_a_new_point(activation: str) -> 
     features, target, _, warp = _rows()
     features[7] = features[3]
     rows = {"features": features, "target": target}
-    (draw, _) = process.condition(activation, _draws(), rows, warp)
-    mean, sd = process.left_out(draw, rows)
+    (draw, _) = conditioned.condition(activation, _draws(), rows, warp)
+    mean, sd = conditioned.left_out(draw, rows)
     for row in (0, 3, 20):
         others = {name: np.delete(values, row, axis=0) for name, values in rows.items()}
-        (apart, _) = process.condition(activation, _draws(), others, warp)
+        (apart, _) = conditioned.condition(activation, _draws(), others, warp)
         seen = process.see(activation, apart, warp, features[row : row + 1], np)
         exact = process.moments(apart, seen, np)
         assert mean[row] == pytest.approx(exact[0][0], abs=1e-8)
@@ -160,13 +162,15 @@ def test_nodes_of_different_draws_have_the_quantiles_of_the_mixture() -> None:
 def test_the_variance_is_of_few_directions(activation: str, most: int) -> None:
     """Their loss at new points is tested above."""
     features, target, _, warp = _rows()
-    given = process.condition(activation, _draws(), {"features": features, "target": target}, warp)
+    given = conditioned.condition(
+        activation, _draws(), {"features": features, "target": target}, warp
+    )
     assert max(len(one.projection) for one in given) < most
 
 
 def test_a_point_alone_is_predicted_as_in_a_batch() -> None:
     features, target, points, warp = _rows()
-    given = process.condition("erf", _draws(), {"features": features, "target": target}, warp)
+    given = conditioned.condition("erf", _draws(), {"features": features, "target": target}, warp)
     batch = values("erf", given, warp, points)
     alone = values("erf", given, warp, points[:1])
     np.testing.assert_allclose(alone[:, 0], batch[:, 0], rtol=1e-8)
@@ -251,14 +255,14 @@ SMOOTH = Warp(np.zeros(1), np.ones(1))
 def test_rows_of_a_smooth_function_follow_from_few(noise: float, size: float) -> None:
     """Mean and sd of f, also without a row, are those given all rows."""
     drawn, rows = _smooth(noise, size)
-    (draw,) = process.condition("erf", drawn, rows, SMOOTH)
+    (draw,) = conditioned.condition("erf", drawn, rows, SMOOTH)
     assert len(draw.rows) < 25
     points = np.linspace(-1.4, 1.4, 50)[:, np.newaxis]
     mean, sd = process.moments(draw, process.see("erf", draw, SMOOTH, points, np), np)
     expected = _dense(drawn, rows["features"], rows["target"], points)
     np.testing.assert_allclose(mean, expected[0], atol=2e-3 * noise)
     np.testing.assert_allclose(np.hypot(sd, noise), np.hypot(expected[1], noise), rtol=1e-4)
-    mean, sd = process.left_out(draw, rows)
+    mean, sd = conditioned.left_out(draw, rows)
     for row in (0, 70, 199):
         x, target = (np.delete(rows[name], row, axis=0) for name in ("features", "target"))
         expected = _dense(drawn, x, target, rows["features"][row : row + 1])
@@ -267,7 +271,7 @@ def test_rows_of_a_smooth_function_follow_from_few(noise: float, size: float) ->
 
 
 def test_rows_below_the_rounding_are_all_kept() -> None:
-    (draw,) = process.condition("erf", *_smooth(1e-8, 30.0), SMOOTH)
+    (draw,) = conditioned.condition("erf", *_smooth(1e-8, 30.0), SMOOTH)
     assert len(draw.rows) == 200
 
 
@@ -276,7 +280,7 @@ def test_a_steep_triangle_is_inverted_to_rounding(size: int) -> None:
     """The inverse of a factor of condition 1e6 times the factor is 1 to 1e-9."""
     x = np.linspace(0, 1, size)
     steep = np.linalg.cholesky(np.exp(-20 * np.square(x[:, None] - x)) + 1e-10 * np.eye(size))
-    inverse = process.inverse_of(steep)
+    inverse = conditioned.inverse_of(steep)
     np.testing.assert_allclose(inverse @ steep, np.eye(size), atol=1e-9)
     np.testing.assert_array_equal(np.triu(inverse, 1), 0)
 

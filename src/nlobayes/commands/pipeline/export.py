@@ -27,10 +27,11 @@ from nlobayes.model.networks import network_of
 from nlobayes.own_functions import bind_activations
 from nlobayes.stage_files import Stated
 from nlobayes.study.jobs import ExportJob
+from nlobayes.surrogate.conditioned import count_draws
 from nlobayes.surrogate.identity import bibtex, in_words, origin
 from nlobayes.surrogate.in_numpy import evaluate
 from nlobayes.surrogate.predictive import Chunk, StoredNoise
-from nlobayes.surrogate.process import content_of, count_draws
+from nlobayes.surrogate.process import content_of
 from nlobayes.surrogate.reduction import reduce, spread_evenly
 from nlobayes.surrogate.stored_facts import (
     Target,
