@@ -1,6 +1,7 @@
 """Gradients per second of HMC against the number of chains that are vectorised in one job.
 
     python -m benchmarks.chains --device gpu
+    python -m benchmarks.chains --device gpu --kernel chees --chains 16 64 256
     python -m benchmarks.chains --device cpu --chains 1
 
 A CPU is one core, and its seconds are CPU seconds; those of a GPU are wall seconds. Every chain
@@ -47,7 +48,7 @@ def _rows(given: argparse.Namespace) -> Iterator[Row]:
         costs = isolated(
             "benchmarks.measure:draw_costs",
             *(make_embedded(table, case.rows), model_job(case, SIGMA, given.device)),
-            *(given.chains, LEAPFROGS, given.seconds),
+            *(given.chains, LEAPFROGS, given.seconds, given.kernel),
             device=given.device,
         )
         for chains, cost in zip(given.chains, costs, strict=True):
@@ -68,6 +69,7 @@ def _arguments() -> argparse.Namespace:
     add("--device", choices=("cpu", "gpu"), default="cpu")
     add("--cases", type=parse_case, nargs="+", help="layers@rows; four cases where not given")
     add("--chains", type=int, nargs="+", default=[1, 4, 16, 64, 256], help="vectorised chains")
+    add("--kernel", choices=("hmc", "chees"), default="hmc")
     add("--seconds", type=float, default=6, help="seconds of timing per row of the table (6)")
     add("--csv", type=Path, help="file to write the rows to")
     return parser.parse_args()

@@ -26,6 +26,7 @@ from nlobayes.inference.adaptation import Adaptation, Untuned
 from nlobayes.inference.chain_groups import each_chain
 from nlobayes.inference.kernel import Kernel, Posterior, Tuned
 from nlobayes.inference.warmup import adapt
+from nlobayes.kernels.chees import ChEESKernel, TunedTrajectory
 from nlobayes.kernels.hmc import HMCKernel
 from nlobayes.methods.mcmc import MCMC
 from nlobayes.study.jobs import ModelJob
@@ -322,9 +323,14 @@ def gradient_cost(dataset: Dataset, job: ModelJob, repeats: int) -> GradientCost
 
 
 def draw_costs(
-    dataset: Dataset, job: ModelJob, chains: Sequence[int], leapfrogs: int, seconds: float
+    dataset: Dataset,
+    job: ModelJob,
+    chains: Sequence[int],
+    leapfrogs: int,
+    seconds: float,
+    kind: str = "hmc",
 ) -> list[DrawCost]:
-    """Time draws of HMC of `leapfrogs` steps, or of as many as fit the seconds.
+    """Time draws of HMC, or of `chees`, of `leapfrogs` steps, or of as many as fit the seconds.
 
     There is one cost for each number of chains, which are vectorised. The step size is too small to
     move the network, so every trajectory stays finite.
@@ -334,20 +340,28 @@ def draw_costs(
     few = min(4, leapfrogs)
     costs = []
     for count in chains:
-        pilot = _time_draw(model, count, few, job.device) / few
+        pilot = _time_draw(model, kind, count, few, job.device) / few
         most = int(np.clip(seconds / 3 / pilot, few, leapfrogs))
-        each = _time_draw(model, count, most, job.device) / most
+        each = _time_draw(model, kind, count, most, job.device) / most
         costs.append(DrawCost(each / count, most, flops))
     return costs
 
 
-def _time_draw(model: builder.Model, chains: int, leapfrogs: int, device: str) -> float:
-    """Time one draw of a block of chains, the faster of two."""
-    preset = HMCKernel(kind="hmc", integration_steps=leapfrogs, jitter=0)
-    kernel = preset.build(Posterior(model.logdensity_fn))
+def _time_draw(model: builder.Model, kind: str, chains: int, leapfrogs: int, device: str) -> float:
+    """Time one draw of a block of chains, the faster of two.
+
+    The first step of `chees` lasts as long as its mean length, which is that of all the leapfrogs.
+    """
     positions = jnp.stack([model.density.draw_prior(chain) for chain in range(chains)])
     keys = builder.chain_keys(0, "draw", range(chains))
-    tuned = Tuned(jnp.full(chains, TINY_STEP, positions.dtype), jnp.ones_like(positions))
+    step_size = jnp.full(chains, TINY_STEP, positions.dtype)
+    metric = jnp.ones_like(positions)
+    tuned: Any = Tuned(step_size, metric)
+    preset: Any = HMCKernel(kind="hmc", integration_steps=leapfrogs, jitter=0)
+    if kind == "chees":
+        tuned = TunedTrajectory(step_size, metric, leapfrogs * step_size)
+        preset = ChEESKernel(kind="chees", most_integration_steps=leapfrogs)
+    kernel = preset.build(Posterior(model.logdensity_fn))
     states = jax.jit(each_chain(kernel.init))(positions)
     step = jax.jit(each_chain(kernel.step))
     jax.block_until_ready(step(keys, states, tuned))
