@@ -1,10 +1,12 @@
-"""Time calls of one process of a bundle, each with another spectrum.
+"""Time calls of one process of a bundle, or of all, each with another spectrum.
 
     python -m benchmarks.bundle_calls pairs model.slha --calls 1000
     python -m benchmarks.bundle_calls pairs model.slha --process 1000022 1000023 --jax
+    python -m benchmarks.bundle_calls lhc model.slha --calls 50 --all 13000
 
 CPU seconds of this process, without the load of the bundle. Masses differ from call to call by
-millionths, so that no call repeats an earlier one. `--jax` times the compiled `as_jax` of all
+millionths, so that no call repeats an earlier one. `--all` has the first call, which loads the
+surrogates, beside the least time of the others. `--jax` times the compiled `as_jax` of all
 outputs, given the values of a spectrum, without its compilation.
 """
 
@@ -23,8 +25,8 @@ from nlobayes import Bundle, Surrogate
 from nlobayes.data.slha import key_of, spectrum_of
 from nlobayes.surrogate.cross_section import point_of
 
-MASS = re.compile(r"(?m)^(\s*1000022\s+)(\S+)")
-"""The mass of the lightest neutralino in block MASS."""
+MASS = re.compile(r"(?m)^(\s*[12]0000[0-9]{2}\s+)(\S+)")
+"""The mass of a particle in block MASS."""
 
 
 def main() -> None:
@@ -35,8 +37,14 @@ def main() -> None:
     parser.add_argument("--calls", type=int, default=1000)
     parser.add_argument("--process", type=int, nargs=2, help="PDG numbers; by default the first")
     parser.add_argument("--jax", action="store_true", help="time the compiled function instead")
+    parser.add_argument("--all", type=float, help="all processes at this energy in GeV")
     given = parser.parse_args()
     bundle, text = Bundle.load(given.bundle), given.slha.read_text()
+    if given.all:
+        spectra = [spectrum(text, number) for number in range(given.calls + 1)]
+        seconds = [of_all(bundle, one, given.all) for one in spectra]
+        print(f"first call {seconds[0]:.2f} s of CPU, others {min(seconds[1:]):.4f} s or more")
+        return
     known = {entry.key: entry.name for entry in bundle.entries}
     at, energy = next(iter(known))
     process = key_of(given.process or at)
@@ -51,6 +59,13 @@ def main() -> None:
             lambda one: bundle.predict(one, [process], energy)[process].median, spectra
         )
     print(f"{given.calls} calls of {process}: {took:.2f} s of CPU, {medians} medians")
+
+
+def of_all(bundle: Bundle, text: str, energy: float) -> float:
+    """Give the CPU seconds of predicting all processes."""
+    start = time.process_time()
+    bundle.predict(text, energy=energy)
+    return time.process_time() - start
 
 
 def timed(call: Callable[[Any], float], points: Sequence[Any]) -> tuple[float, int]:
@@ -82,7 +97,7 @@ def values(surrogate: Surrogate, text: str) -> np.ndarray:
 
 
 def spectrum(text: str, number: int) -> str:
-    """Change the mass by so many millionths."""
+    """Change the masses by so many millionths."""
     return MASS.sub(lambda found: f"{found[1]}{float(found[2]) * (1 + 1e-6 * number)!r}", text)
 
 
