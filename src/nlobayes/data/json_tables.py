@@ -9,6 +9,7 @@ the process. A key may be repeated: its objects are merged.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, BinaryIO
 
@@ -100,7 +101,7 @@ def _leaves(node: Any, point: tuple[float, ...], source: str) -> Iterator[Row]:
         raise InputError("data.no_json_table", where=source)
     for key, below in node.items():
         value = to_numbers([key])
-        if value is None:
+        if value is None or not math.isfinite(value[0]):
             raise InputError("data.grid_key", where=source, key=key)
         yield from _leaves(below, (*point, *value), source)
 
@@ -113,7 +114,8 @@ def _is_leaf(node: Any) -> bool:
 
 def _names(parameters: Any, depth: int, source: str) -> list[str]:
     """Name the parameters; equal masses as `mass_1000023_1000024`, which SLHA files have."""
-    levels = [[level] if isinstance(level, str) else level for level in parameters]
+    given = parameters if isinstance(parameters, list) else [parameters]
+    levels = [each if isinstance(each, list) else [each] for each in given]
     if len(levels) == 1 and len(levels[0]) == depth:  # as HEPi lists those of a plane
         levels = [[name] for name in levels[0]]
     if len(levels) != depth or not all(isinstance(name, str) for one in levels for name in one):

@@ -57,7 +57,9 @@ def _value_of(name: str, values: _Values, spectrum: Mapping[str, float]) -> floa
     pair = ratio_of(name)
     if pair is not None:
         above, below = (spectrum.get(n) or _value_of(n, values, spectrum) for n in pair)
-        return None if above is None or below is None else above / below
+        if above is None or below is None:
+            return None
+        return above / below if below else math.inf  # over a massless particle
     if particles := masses_of(name):
         return _mean_size(values, particles)
     if groups := content_of(name):

@@ -36,7 +36,7 @@ PACKED = ".gz"
 PARQUET = ".parquet"
 READ_ERRORS = (
     *(OSError, EOFError, MemoryError, OverflowError, ValueError),
-    *(csv.Error, zlib.error),
+    *(csv.Error, zlib.error, RecursionError),
 )
 OTHER_ENCODING = "give text in UTF-8: `iconv -f LATIN1 -t UTF-8 OLD > NEW` converts Latin-1"
 PREVIEWED_ROWS = 100_000

@@ -126,18 +126,16 @@ def _rank(entry: Entry) -> tuple[bool, int, int, str]:
 
 
 def _curve(entry: Entry, surrogate: Surrogate) -> Document:
-    """Predict along the produced mass; with more inputs, these are the mean or the typical ones."""
+    """Predict along the produced mass, at typical values of other inputs."""
     squarks = all(abs(number) in SQUARKS for number in entry.outgoing)
     along = next((n for n in surrogate.inputs if (n == "msq") == squarks), surrogate.inputs[0])
     typical = surrogate.typical
     held = {name: typical[name] for name in surrogate.inputs if name != along}
     low, high = surrogate.limits[along]
     x = np.geomspace(low, high, POINTS)
-    masses = {
-        name: x if name.startswith("mass_100002") else np.full(POINTS, value)
-        for name, value in held.items()
-    }
-    points = np.column_stack([x if name == along else masses[name] for name in surrogate.inputs])
+    points = np.column_stack(
+        [x if name == along else np.full(POINTS, held[name]) for name in surrogate.inputs]
+    )
     with np.errstate(all="ignore"):
         middle = surrogate.predict(points).median
         errors = surrogate.errors(points)
@@ -151,7 +149,7 @@ def _curve(entry: Entry, surrogate: Surrogate) -> Document:
         "outgoing": words_of(entry.outgoing),
         "inclusive": bool(entry.inclusive),
         "kind": _kind(entry),
-        "at": {name: value for name, value in held.items() if masses[name] is not x},
+        "at": held,
         "x": x.tolist(),
         **{
             name: [_number(v) if k else None for v, k in zip(values, inside, strict=True)]

@@ -147,3 +147,12 @@ def test_a_grid_of_one_energy_is_taken_to_the_other(lhc: Bundle) -> None:
     resummed = [lhc.predict(SLHA, [pair], energy=e)[pair].median for e in (13000.0, 13600.0)]
     assert scaled.median / own.median == pytest.approx(resummed[1] / resummed[0], rel=1.5e-3)
     assert scaled.errors == own.errors
+
+
+@pytest.mark.parametrize("engine", [False, True])
+def test_massless_particles_are_outside_and_leave_others_alone(lhc: Bundle, engine: bool) -> None:
+    text = re.sub(r"(1000022|1000024)   \S+", r"\1   0.0", SLHA)
+    found = lhc.predict(text, energy=13000.0, engine=engine)
+    assert found[1000024, -1000024].domain == "outside"
+    sleptons = (1000011, -1000011)
+    assert found[sleptons] == lhc.predict(SLHA, [sleptons], energy=13000.0)[sleptons]

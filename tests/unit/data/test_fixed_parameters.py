@@ -1,5 +1,7 @@
 """Parameters of SLHA files: from which block, in which order, and what is refused."""
 
+import math
+
 import pytest
 
 from nlobayes.data.slha import spectrum_of
@@ -69,6 +71,7 @@ Block MASS
  1000023 210.0
  1000024 -205.0
  1000015 300.0
+ 1000012 0.0
 Block NMIX
  1 1 0.1
  1 2 0.2
@@ -102,6 +105,7 @@ Block STAUMIX
         ("higgsino_1000024", 0.09),
         ("left_1000015", 0.64),
         ("left_2000015", 0.36),
+        ("mass_1000022_over_mass_1000012", math.inf),
         ("mass_1000022_1000035", None),
         ("mass_1000022_over_mass_1000035", None),
         ("wino_1000023", None),
