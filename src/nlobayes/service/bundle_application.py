@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Annotated, Any
 
@@ -25,8 +26,8 @@ POINTS = 80
 MOST_CHARACTERS = 1_000_000
 """Largest length of an SLHA text."""
 SAME_ENERGY = 1e-6
+NUMBER = re.compile(r"[0-9]{7}")
 SUM = "sum"
-SQUARKS = {side + flavour for side in (1000000, 2000000) for flavour in range(1, 5)}
 KINDS = {
     "slepton": {1000011, 1000013, 1000015, 2000011, 2000013, 2000015},
     "sneutrino": {1000012, 1000014, 1000016},
@@ -121,20 +122,28 @@ def _curves(bundle: Bundle, energy: float, order: str | None) -> Iterator[Docume
         yield _curve(entry, bundle.surrogates[entry.name])
 
 
+def _range(surrogate: Surrogate, names: Collection[str]) -> tuple[float, float]:
+    """Return the range of the training data that all of these inputs have."""
+    low, high = zip(*(surrogate.limits[name] for name in names), strict=True)
+    return max(low), min(high)
+
+
 def _rank(entry: Entry) -> tuple[bool, int, int, str]:
     return not entry.doubt, entry.qcd_order, -len(entry.inputs), entry.name
 
 
 def _curve(entry: Entry, surrogate: Surrogate) -> Document:
-    """Predict along the produced mass, at typical values of other inputs."""
-    squarks = all(abs(number) in SQUARKS for number in entry.outgoing)
-    along = next((n for n in surrogate.inputs if (n == "msq") == squarks), surrogate.inputs[0])
-    typical = surrogate.typical
-    held = {name: typical[name] for name in surrogate.inputs if name != along}
-    low, high = surrogate.limits[along]
-    x = np.geomspace(low, high, POINTS)
+    """Predict along the mass of the produced particles, at typical values of other inputs.
+
+    These masses are equal. Squarks have msq, and a table without numbers its first input.
+    """
+    produced = {abs(number) for number in entry.outgoing}
+    own = {n for n in surrogate.inputs if produced >= {*map(int, NUMBER.findall(n))} != set()}
+    along = own or ({"msq"} & {*surrogate.inputs}) or {surrogate.inputs[0]}
+    typical, x = surrogate.typical, np.geomspace(*_range(surrogate, along), POINTS)
+    held = {name: typical[name] for name in surrogate.inputs if name not in along}
     points = np.column_stack(
-        [x if name == along else np.full(POINTS, held[name]) for name in surrogate.inputs]
+        [np.full(POINTS, held[name]) if name in held else x for name in surrogate.inputs]
     )
     with np.errstate(all="ignore"):
         middle = surrogate.predict(points).median

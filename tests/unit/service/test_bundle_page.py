@@ -67,7 +67,7 @@ def test_all_processes_of_an_energy_are_in_one_plot(page: Any) -> None:
     )
     page.wait_for(f"{READY} === 2")
     names = page.value("[...document.querySelectorAll('#plot .name')].map(t => t.textContent)")
-    assert sorted(name.split(" (")[0] for name in names) == ["χ⁰₁ χ⁰₁", "χ⁰₁ χ⁰₂"]
+    assert sorted(name.split(", ")[0] for name in names) == ["χ⁰₁ χ⁰₁", "χ⁰₁ χ⁰₂"]
     titles = page.value("[...document.querySelectorAll('#plot .title')].map(t => t.textContent)")
     assert titles == ["mean mass of the pair in GeV", "cross section in pb"]
 

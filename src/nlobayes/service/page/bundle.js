@@ -82,7 +82,7 @@ function plot() {
 
 function title({ outgoing, inclusive, kind, at: held }) {
   const pair = physical(outgoing);
-  const fixed = Object.entries(held).map(([name, value]) => ` (${name} ${Number(value.toPrecision(2))})`).join("");
+  const fixed = Object.entries(held).map(([name, value]) => `, ${physical(name.replace("mass_", ""))} ${Number(value.toPrecision(3))}`).join("");
   const state = ["wino", "higgsino"].includes(kind) ? ` ${kind}` : "";
   return `${pair}${inclusive ? " …" : ""}${state}${fixed}`;
 }
