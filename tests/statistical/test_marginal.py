@@ -27,10 +27,10 @@ from tests.statistical.test_exactness import make_dataset
 pytestmark = pytest.mark.statistical
 
 SIGNIFICANCE, FEWEST_EFFECTIVE = 0.001, 400
-CHAINS, WARMUP, DRAWS, SEED = 4, 500, 6000, 3
+CHAINS, WARMUP, DRAWS, SEED = 4, 500, 24_000, 3
 LINEAR = {"kind": "gaussian", "precision": 4.0, "non_centered": True}
 METHODS: dict[str, dict[str, Any]] = {
-    "hmc": {"kernel": {"kind": "hmc", "integration_steps": 12, "jitter": 0.4}},
+    "hmc": {"kernel": {"kind": "hmc", "integration_steps": 24, "jitter": 0.4}},
     "nuts": {"kernel": {"kind": "nuts", "max_depth": 6}},
     "gauss_newton": {
         "kernel": {"kind": "hmc", "integration_steps": 8, "jitter": 0.4},
@@ -119,7 +119,7 @@ def small() -> Dataset:
     rng = np.random.default_rng(4)
     x = np.linspace(-1.5, 1.5, 9)
     y = np.tanh(2 * x) + 0.2 * rng.normal(size=9)
-    return make_dataset(x[:, None], y, error=np.linspace(0, 0.4, 9))
+    return make_dataset(x[:, None], y, error=np.linspace(0.1, 0.4, 9))
 
 
 NEAL = {"kind": "hierarchical", "hyper": {"kind": "gamma_precision", "shape": 3.0, "rate": 3.0}}
