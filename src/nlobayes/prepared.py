@@ -13,10 +13,10 @@ from nlobayes.data.datasets import Choices, constant_features, make_dataset
 from nlobayes.data.plausibility import doubtful_rows, repeated_rows
 from nlobayes.data.request_checks import check_request, declare_units
 from nlobayes.data.selection import Request, Selection, add_sums, groups_of, keep_rows, select
-from nlobayes.data.splits import Split
+from nlobayes.data.splits import Split, StatedSplit
 from nlobayes.data.table_files import PREVIEWED_ROWS, preview_table
 from nlobayes.errors import InputError
-from nlobayes.study.datasets import Features
+from nlobayes.study.datasets import Features, SplitByColumn
 from nlobayes.study.jobs import PrepareJob
 from nlobayes.study.target import Target
 from nlobayes.types import Dataset, Table
@@ -40,7 +40,7 @@ def preview(job: PrepareJob, path: Path) -> None:
     check_request(kept, _request_of(job), str(path))
     if whole:
         try:
-            Split(**job.split.model_dump()).labels(kept.columns[job.target.columns[0]])
+            _split(job, kept).labels(kept.columns[job.target.columns[0]])
         except InputError as error:
             raise error.within("split").within(path) from None
 
@@ -59,7 +59,7 @@ def prepared(table: Table, job: PrepareJob, path: Path) -> Prepared:
     inputs = job.features.columns
     try:
         groups = groups_of(given, job.groups) if job.groups else None
-        dataset = make_dataset(selection, inputs, job.target.columns, _choices(job), groups)
+        dataset = make_dataset(selection, inputs, job.target.columns, _choices(job, given), groups)
     except InputError as error:
         raise error.within(path) from None
     constant = [f"{name!r} is {value:.6g}" for name, value in constant_features(dataset).items()]
@@ -69,7 +69,7 @@ def prepared(table: Table, job: PrepareJob, path: Path) -> Prepared:
     return Prepared(dataset, warnings)
 
 
-def _choices(job: PrepareJob) -> Choices:
+def _choices(job: PrepareJob, table: Table) -> Choices:
     """Make the settings of the dataset from the specification of the job."""
     features, target = job.features, job.target
     return Choices(
@@ -77,12 +77,18 @@ def _choices(job: PrepareJob) -> Choices:
         standardise_features=features.standardise,
         target_scale=target.scale,
         standardise_target=target.standardise,
-        split=Split(**job.split.model_dump()),
+        split=_split(job, table),
         reference_points=job.reference_points,
         relative_to=target.relative_to.arguments() if target.relative_to else None,
         components=features.components,
         theory=target.theory.by_source if target.theory else None,
     )
+
+
+def _split(job: PrepareJob, table: Table) -> Split | StatedSplit:
+    if isinstance(job.split, SplitByColumn):
+        return StatedSplit(job.split.column, table.columns[job.split.column])
+    return Split(**job.split.model_dump())
 
 
 def _doubts(selection: Selection, columns: Sequence[str], constant: Sequence[str]) -> Iterator[str]:
@@ -118,8 +124,9 @@ def _checked_columns(job: PrepareJob) -> tuple[str, ...]:
     """Return the columns whose values are checked."""
     groups = (job.groups,) if job.groups else ()
     rows = (job.rows.column,) if job.rows else ()
+    split = (job.split.column,) if isinstance(job.split, SplitByColumn) else ()
     parts = (name for weights in job.sums.values() for name in weights)
-    return (*job.target.columns, *job.target.reference_columns, *groups, *rows, *parts)
+    return (*job.target.columns, *job.target.reference_columns, *groups, *rows, *split, *parts)
 
 
 def _request_of(job: PrepareJob) -> Request:
@@ -136,6 +143,7 @@ def _request_of(job: PrepareJob) -> Request:
         error=target.error,
         reference=next(iter(target.reference_columns), None),
         groups=job.groups,
+        split=job.split.column if isinstance(job.split, SplitByColumn) else None,
         feature_map=features.map,
         target_scale=target.scale,
         components=features.components,

@@ -13,7 +13,7 @@ import pytest
 from nlobayes.data.parquet_tables import to_arrow
 from nlobayes.data.table_files import PREVIEWED_ROWS, preview_table, read_table
 from nlobayes.errors import InputError
-from nlobayes.prepared import preview
+from nlobayes.prepared import prepared, preview
 from nlobayes.study.datasets import DatasetPreset
 from nlobayes.study.job_builder import prepare_job
 from nlobayes.types import Table
@@ -208,3 +208,24 @@ def test_what_needs_no_table_is_refused_without_one(
     preset = {"source": {"kind": "table", "path": "gone.csv"}, "split": "thesis", **OWN, **changes}
     with invalid(code, **fields):
         DatasetPreset.model_validate(preset)
+
+
+def test_a_column_may_state_the_splits(tmp_path: Path) -> None:
+    words = ["train", "train", "validation", "test", "", "test", "train"]
+    table = tmp_path / "mine.csv"
+    rows = [f"{number},{number**2},{word}" for number, word in enumerate(words, 1)]
+    table.write_text("\n".join(["x,y,part", *rows]))
+    settings = {
+        "source": {"kind": "table", "path": str(table)},
+        "features": {"columns": ["x"], "map": "raw", "units": {}},
+        "target": {"column": "y", "unit": "", "scale": "identity"},
+        "split": {"column": "part"},
+    }
+    job = prepare_job(DatasetPreset.model_validate(settings))
+    preview(job, table)
+    dataset = prepared(read_table(table), job, table).dataset
+    assert dataset.split.tolist() == [0, 0, 1, 2, -1, 2, 0]
+    assert dataset.transforms["target"]["mean"] == np.mean([1, 4, 49])  # of train rows alone
+    lacking = prepare_job(DatasetPreset.model_validate(settings | {"split": {"column": "parts"}}))
+    with refused("data.columns_absent", places=["split.column", ""]):
+        preview(lacking, table)

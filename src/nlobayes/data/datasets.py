@@ -11,7 +11,7 @@ import numpy as np
 from nlobayes.data.features import feature_names
 from nlobayes.data.references import columns_behind, completed, make_reference
 from nlobayes.data.selection import Selection
-from nlobayes.data.splits import TRAIN, Split, reference_rows
+from nlobayes.data.splits import TRAIN, Split, StatedSplit, reference_rows
 from nlobayes.data.transforms import (
     TargetTransform,
     along_targets,
@@ -44,7 +44,7 @@ class Choices(NamedTuple):
     standardise_features: bool
     target_scale: str
     standardise_target: bool
-    split: Split
+    split: Split | StatedSplit
     reference_points: int
     relative_to: Facts | None = None
     components: int | None = None

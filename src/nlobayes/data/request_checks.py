@@ -65,6 +65,7 @@ def _missing(table: Table, request: Request) -> Iterator[InputError]:
         "target.error": request.error,
         "target.relative_to": request.reference,
         "groups": request.groups,
+        "split.column": request.split,
     }
     columns_by_key = {
         "features.columns": request.features,

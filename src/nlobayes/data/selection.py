@@ -47,6 +47,8 @@ class Request(NamedTuple):
     target."""
     groups: str | None = None
     """Name of the column that names groups of rows."""
+    split: str | None = None
+    """Name of the column that states the split of each row."""
     feature_map: str = "raw"
     target_scale: str = "identity"
     components: int | None = None

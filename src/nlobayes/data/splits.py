@@ -14,6 +14,11 @@ UNUSED, TRAIN, VALIDATION, TEST = -1, 0, 1, 2
 SPLITS = ("train", "val", "test")
 """Names of the splits; a row's label is the position of its name."""
 
+STATED = ("train", "validation", "test")
+"""Their names in a column of a table."""
+LONGEST_CELL = 40
+"""Most characters of a cell in a message."""
+
 FRACTION_TOLERANCE = 1e-9
 """Largest deviation of the sum of fractions from 1 for which the test split takes all rows left."""
 
@@ -91,6 +96,37 @@ class Split(NamedTuple):
                     "data.split_is_empty", split=name, requested=requested, count=count
                 )
         return bounds
+
+
+class StatedSplit(NamedTuple):
+    """The split of each row as a column of the table states it."""
+
+    column: str
+    """Name of the column, for errors."""
+    words: np.ndarray
+    """Its cells (row,)."""
+
+    def labels(self, target: np.ndarray) -> np.ndarray:
+        """Return labels of shape (row,), int8, as `Split.labels` does; empty cells are `UNUSED`.
+
+        Raises InputError if a cell is no name of a split, or a split is empty.
+        """
+        labels = np.full(len(target), UNUSED, np.int8)
+        words = np.char.strip(self.words.astype(str))
+        for label, name in enumerate(STATED):
+            labels[words == name] = label
+            if not np.any(labels == label):
+                raise InputError("data.no_row_of_split", column=self.column, split=name)
+        if (bad := (labels == UNUSED) & (words != "")).any():
+            row = int(bad.argmax())
+            raise InputError(
+                "data.no_such_split",
+                column=self.column,
+                row=row + 1,
+                cell=str(words[row])[:LONGEST_CELL],
+                known=STATED,
+            )
+        return labels
 
 
 def reference_rows(labels: np.ndarray, count: int) -> np.ndarray:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 
 from nlobayes.data.feature_maps import FEATURE_MAPS
 from nlobayes.errors import InputError
@@ -103,6 +103,28 @@ class Split(Frozen):
         return self
 
 
+class SplitByColumn(Frozen):
+    """Rows of each split as a column of the table states them."""
+
+    per_class: ClassVar[bool] = False
+    train: ClassVar[float] = 1.0
+    """Upper bound of the share of train rows, for the resources of jobs."""
+
+    column: Annotated[str, Field(min_length=1)]
+    """Column whose cells are `train`, `validation` or `test`; rows with an empty cell are left out.
+    """
+
+
+def _form_of(split: object) -> str:
+    stated = isinstance(split, SplitByColumn) or (isinstance(split, dict) and "column" in split)
+    return "split[column]" if stated else "split[sizes]"
+
+
+AnySplit = Annotated[
+    Annotated[Split, Tag("split[sizes]")] | Annotated[SplitByColumn, Tag("split[column]")],
+    Discriminator(_form_of),
+]
+
 SPLIT_PRESETS = {"thesis": Split(train=0.8, validation=0.05, test=0.15, shuffle=False)}
 
 
@@ -149,8 +171,8 @@ class DatasetPreset(Frozen):
     """Inputs of the network."""
     target: Target = Target()
     """What is learned."""
-    split: Split
-    """Row numbers or fractions, or the name of a split preset (`thesis`)."""
+    split: AnySplit
+    """Row numbers or fractions, the name of a split preset (`thesis`), or `{column: split}`."""
     rows: KeptRows = None
     """Rows of the table that are used, as `{column: digit, among: [0, 1, 2]}`; all rows by
     default."""
@@ -186,6 +208,8 @@ class DatasetPreset(Frozen):
         requested |= {"target.scale_variations": target.scale_variations}
         requested |= {"target.relative_to.column": target.reference_columns}
         requested |= {"groups": (self.groups,) if self.groups else ()}
+        if isinstance(self.split, SplitByColumn):
+            requested["split.column"] = (self.split.column,)
         requested |= {"rows.column": (self.rows.column,) if self.rows else ()}
         requested |= {key: (name,) for key, name in errors.items() if name}
         self.source.check_columns(requested)

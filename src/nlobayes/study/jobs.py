@@ -17,7 +17,7 @@ from nlobayes.priors import Prior
 from nlobayes.rivals import Rival
 from nlobayes.settings.agreement import Agreement
 from nlobayes.settings.values import THIN_WAS, Fraction, Frozen, Positive, PositiveInt, Seed
-from nlobayes.study.datasets import Features, GroupColumn, Image, KeptRows, Split, StatedProcess
+from nlobayes.study.datasets import AnySplit, Features, GroupColumn, Image, KeptRows, StatedProcess
 from nlobayes.study.evaluation import (
     CalibrationTolerances,
     Case,
@@ -74,7 +74,7 @@ class PrepareJob(Frozen):
 
     features: Features
     target: Target
-    split: Split
+    split: AnySplit
     reference_points: PositiveInt
     units: dict[str, str]
     duplicates: Literal["reject", "keep"] = "reject"

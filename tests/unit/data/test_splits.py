@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nlobayes.data.splits import TEST, TRAIN, UNUSED, VALIDATION, Split, reference_rows
+from nlobayes.data.splits import TEST, TRAIN, UNUSED, VALIDATION, Split, StatedSplit, reference_rows
 from tests.refusals import refused
 
 FIXED = settings(deadline=None, derandomize=True)
@@ -134,3 +134,23 @@ def test_each_class_is_split_alike(shuffle: bool) -> None:
     for label, rows in ((0, 80), (1, 80), (2, 40)):
         assert sizes_of(labels[label == CLASSES_OF_ROWS]) == [10, 5, 20, rows - 35]
     assert np.array_equal(np.flatnonzero(labels == TRAIN)[:4], [0, 1, 2, 3]) != shuffle
+
+
+def test_a_column_states_the_splits() -> None:
+    words = np.array(["test", "train ", "", "validation", "train"])
+    labels = StatedSplit("split", words).labels(np.zeros(5))
+    assert labels.dtype == np.int8
+    assert labels.tolist() == [TEST, TRAIN, UNUSED, VALIDATION, TRAIN]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "fields"),
+    [
+        (["train", "test"], "data.no_row_of_split", {"split": "validation"}),
+        (["train", "validation", "test", "dev"], "data.no_such_split", {"row": 4, "cell": "dev"}),
+        ([1.0, 0.0, 1.0], "data.no_row_of_split", {"split": "train"}),
+    ],
+)
+def test_other_words_are_refused(words: list[object], code: str, fields: dict[str, object]) -> None:
+    with refused(code, column="split", **fields):
+        StatedSplit("split", np.array(words)).labels(np.zeros(len(words)))
