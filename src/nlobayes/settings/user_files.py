@@ -5,13 +5,26 @@ from __future__ import annotations
 import ast
 import hashlib
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from pathlib import Path, PurePosixPath
+from typing import Annotated, Any, ClassVar, NamedTuple
 
-from pydantic import field_validator, model_validator
+from pydantic import AfterValidator, field_validator, model_validator
 
 from nlobayes.errors import InputError
 from nlobayes.settings.values import Frozen
+
+
+def stays_inside(path: str) -> str:
+    """Refuse a path that is empty, leaves its folder or is not printable."""
+    parts = PurePosixPath(path).parts
+    if not parts or ".." in parts:
+        raise InputError("study.path_climbs", path=path)
+    if not path.isprintable():
+        raise InputError("study.path_not_printable", path=path)
+    return path
+
+
+GivenPath = Annotated[str, AfterValidator(stays_inside)]
 
 
 def check_place(file: str, suffix: str) -> str:

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
-
-from pydantic import AfterValidator
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from nlobayes.errors import InputError
 from nlobayes.settings.members import one_of_kinds, settings_of
@@ -18,19 +15,6 @@ MadeBy = Literal["simulate", "ingest"] | None
 """Stage that makes a table; None if the user provides the table."""
 UNKNOWN_ROWS = 100_000
 """Assumed rows of a table that does not exist yet."""
-
-
-def stays_inside(path: str) -> str:
-    """Refuse a path that is empty, leaves its folder or is not printable."""
-    parts = PurePosixPath(path).parts
-    if not parts or ".." in parts:
-        raise InputError("study.path_climbs", path=path)
-    if not path.isprintable():
-        raise InputError("study.path_not_printable", path=path)
-    return path
-
-
-GivenPath = Annotated[str, AfterValidator(stays_inside)]
 
 
 class SourceSettings(Choice):

@@ -11,8 +11,9 @@ from pydantic import AfterValidator, Field, model_validator
 
 from nlobayes.data.slha_blocks import is_slha
 from nlobayes.errors import InputError
+from nlobayes.settings.user_files import GivenPath, stays_inside
 from nlobayes.settings.values import Positive
-from nlobayes.study.sources import GivenPath, MadeBy, SourceSettings, stays_inside
+from nlobayes.study.sources import MadeBy, SourceSettings
 from nlobayes.study.sources._processes import CROSS_SECTIONS, OfProcess, check_reads_both
 from nlobayes.untyped import Document
 

@@ -10,8 +10,9 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from nlobayes.errors import InputError
+from nlobayes.settings.user_files import GivenPath
 from nlobayes.settings.values import PositiveInt
-from nlobayes.study.sources import UNKNOWN_ROWS, GivenPath, SourceSettings
+from nlobayes.study.sources import UNKNOWN_ROWS, SourceSettings
 from nlobayes.untyped import Document
 
 BYTES_PER_VALUE = 4
