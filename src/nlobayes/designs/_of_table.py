@@ -61,7 +61,7 @@ class DesignOfTable(DesignSettings):
         for name in self.columns:
             values = finite_numbers(table, name, self.path)
             own, asked = table.units.get(name, ""), self.units.get(name, "")
-            if own and not asked:
+            if own not in ("", "1") and not asked:
                 raise InputError("designs.unit_not_stated", where=self.path, name=name, unit=own)
             found[name] = in_unit(values, name, (own or asked, asked), self.path)
         return found

@@ -105,8 +105,9 @@ class SampledDesign(DesignSettings):
 
     @property
     def units(self) -> dict[str, str]:
-        """Units of the ranges."""
-        return {name: each.unit for name, each in self.ranges.items() if each.unit}
+        """Units of the ranges, and 1 of the rows of unit length."""
+        of_ranges = {name: each.unit for name, each in self.ranges.items() if each.unit}
+        return of_ranges | {name: "1" for row in self.unit_rows for name in row}
 
     @property
     def rows(self) -> int:

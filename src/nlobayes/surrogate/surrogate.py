@@ -197,6 +197,54 @@ class Surrogate(StoredNetwork):
         """Draw all `outputs` (draw, point) of points; each draw uses one network for all."""
         return self._sample(x, self.outputs, noise, seed, on, jointly=True)
 
+    def covariances(
+        self, x: Points, *, draws: int = 8, prior: bool = False, output: str | None = None
+    ) -> np.ndarray:
+        """Return the covariances of f between points: axes (draw, point, point).
+
+        They are on the model scale in units of the sd of its train rows, `facts["transforms"]
+        ["target"]["sd"]`, and NaN for points without a prediction. An infinitely wide network has
+        them in closed form for at most `draws` draws of its scales, with `prior` before it learned
+        any row. Another network has one matrix, from all its draws (`surrogate.covariances`).
+
+        Raises
+        ------
+        InputError
+            As `predict`; also if the `prior` of a finite network is requested.
+        """
+        from nlobayes.surrogate import covariances as of  # needs SciPy
+
+        place, seen = self.outputs.index(self._known(output)), self.seen(x)
+        content, features = self._each[place], seen.features[seen.usable]
+        if is_process(content):
+            found = of.of_process(of.some_of(content, draws), features, prior=prior)
+        elif prior:
+            raise InputError("surrogate.no_prior", target=self.target)
+        else:
+            functions = self._evaluate(features)
+            found = of.of_draws(functions[..., place] if functions.ndim > 2 else functions)
+        return among(among(found, seen.usable, 1), seen.usable, 2)
+
+    def noise_variances(
+        self, x: Points, *, draws: int = 8, output: str | None = None
+    ) -> np.ndarray:
+        """Return the variance of the noise of further rows at points: axes (draw, point).
+
+        Draws and units are those of `covariances`. It is the noise that an infinitely wide network
+        learned, and that of the predictive of another network. Errors as `predict`.
+        """
+        from nlobayes.surrogate import covariances as of  # needs SciPy
+
+        place, seen = self.outputs.index(self._known(output)), self.seen(x)
+        content = self._each[place]
+        if is_process(content):
+            known = of.noise_of_process(of.some_of(content, draws))
+            return np.where(seen.usable, known[:, np.newaxis], np.nan)
+        found = self.predict(x, quantiles=(), on="model", output=output)
+        noise = np.square(found.total_sd) - np.square(found.posterior_sd)
+        unit: float = content.facts["transforms"]["target"]["sd"]
+        return np.maximum(noise, 0.0)[np.newaxis] / unit**2
+
     @cached_property
     def _functions(self) -> Callable[[np.ndarray], np.ndarray]:
         """The draws of f as functions, which `_evaluate` has for finite networks alone."""

@@ -47,7 +47,7 @@ def test_facts_of_a_design_are_known_without_its_points() -> None:
     of = design(unit_rows=[["a", "b", "c"]])
     assert of.rows == 256
     assert of.columns == ("m1", "m2", "a", "b", "c")
-    assert of.units == {"m1": "GeV"}
+    assert of.units == {"m1": "GeV", "a": "1", "b": "1", "c": "1"}
     assert of.given is None
 
 
