@@ -1,0 +1,1 @@
+"""What is exchanged with programs of users: families of `inputs` and of `outputs`."""
