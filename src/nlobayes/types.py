@@ -229,3 +229,6 @@ class SurrogateContent(NamedTuple):
     rows: Mapping[str, np.ndarray] = {}
     """Train rows that an infinitely wide network is conditioned on: `features` (row, feature),
     `target` (row,) and `error` (row,) by name; empty for other networks."""
+    held_out: Mapping[str, np.ndarray] = {}
+    """Relative errors of the target at rows inside the domain that the network had not learned:
+    `stated` and actual `error` (row,) by name; empty for classes and in older files."""

@@ -12,7 +12,7 @@ import numpy as np
 import xarray as xr
 
 from nlobayes.artifacts.netcdf import Artifact, Groups, explain, open_artifact, write_groups
-from nlobayes.artifacts.surrogate_file import ROWS, noise_group
+from nlobayes.artifacts.surrogate_file import HELD_OUT, ROWS, noise_group
 from nlobayes.stage_files import File
 from nlobayes.types import (
     Dataset,
@@ -197,6 +197,7 @@ def write_surrogate(path: Path, exported: SurrogateContent, dataset: Dataset, at
     }
     of_row = {"features": "feature", "target": "output", "error": "output"}
     rows = {n: (("row", of_row[n])[: v.ndim], v) for n, v in exported.rows.items()}
+    held_out = {name: (("row",), values) for name, values in exported.held_out.items()}
     inputs = {"input": exported.facts["columns"], "bound": ["smallest", "largest"]}
     names = {**inputs, "feature": list(dataset.feature_names)}
     domain = {
@@ -217,6 +218,7 @@ def write_surrogate(path: Path, exported: SurrogateContent, dataset: Dataset, at
     groups = {
         "posterior": explain(xr.Dataset(drawn)),
         **({ROWS: xr.Dataset(rows)} if rows else {}),
+        **({HELD_OUT: xr.Dataset(held_out)} if held_out else {}),
         **noises,
         "domain": xr.Dataset(domain, names),
     }

@@ -22,6 +22,7 @@ from nlobayes.untyped import Document
 KIND = "surrogate"
 DRAWN = "posterior"
 ROWS = "rows"
+HELD_OUT = "held_out"
 NOISE = "noise"
 CLASSES = "classes"
 """Form of a surrogate of classes, which has no noise."""
@@ -54,6 +55,7 @@ def read_surrogate(path: Path) -> SurrogateContent:
         facts=facts,
         sha256=sha256,
         rows=_below(arrays, ROWS),
+        held_out=_below(arrays, HELD_OUT),
     )
 
 

@@ -54,6 +54,7 @@ def _all_finite(exported: SurrogateContent) -> bool:
             *chain.from_iterable(exported.noises),
             *exported.variables.values(),
             *exported.rows.values(),
+            *exported.held_out.values(),
         )
     )
 
@@ -136,6 +137,15 @@ def _theory_fits(exported: SurrogateContent) -> bool:
     return len({*outputs}) == len(outputs) and {*outputs} <= further
 
 
+def _held_out_fits(exported: SurrogateContent) -> bool:
+    errors = exported.held_out
+    if not errors:
+        return True
+    rows = {values.shape for values in errors.values()}
+    columns = errors.keys() == {"stated", "error"} and len(rows) == 1 and len(rows.pop()) == 1
+    return columns and all(bool(np.all(values >= 0)) for values in errors.values())
+
+
 def _lines_fit(exported: SurrogateContent) -> bool:
     noise = exported.facts["noise"]
     knots, coefficients = ([len(each) for each in noise[n]] for n in ("knots", "coefficients"))
@@ -173,6 +183,9 @@ OF_DOMAIN: Rules = {
     "inside is at most edge": lambda e: e.facts["domain"]["inside"] <= e.facts["domain"]["edge"],
 }
 OF_TARGETS: Rules = {
+    "stated and actual errors of held-out rows are of the same rows, and none is below 0": (
+        _held_out_fits
+    ),
     "each further target has a name and a noise of its own": _names_fit,
     "theory errors are those of further targets, each given once": _theory_fits,
 }

@@ -92,9 +92,22 @@ def predict(
     each = condition_targets(activation, of_targets, warp)
     outputs = evaluate(activation, together(each), warp, data.features)
     for place, (draws, (_, own)) in enumerate(zip(each, of_targets, strict=True)):
-        means, sds = zip(*[left_out(draw, own) for draw in draws], strict=True)
-        outputs[:, train, place] = spread(np.stack(means), np.stack(sds), np)
+        outputs[:, train, place] = _given_others(draws, own)
     return outputs if data.target.ndim > 1 else outputs[..., 0]
+
+
+def without_own_row(content: SurrogateContent) -> np.ndarray:
+    """Evaluate the nodes of each row given all others: f (draw x node, row) of the first target."""
+    activation, warp = stated(content)
+    own = of_output(content.variables, content.rows, 0)
+    (draws,) = condition_targets(activation, [own], warp)
+    return _given_others(draws, own[1])
+
+
+def _given_others(draws: Sequence[Conditioned], rows: Mapping[str, np.ndarray]) -> np.ndarray:
+    means, sds = zip(*[left_out(draw, rows) for draw in draws], strict=True)
+    nodes: np.ndarray = spread(np.stack(means), np.stack(sds), np)
+    return nodes
 
 
 def of_output(

@@ -135,14 +135,14 @@ def fit_domain_of(data: Dataset, learned: np.ndarray) -> Domain:
 def facts_of_domain(domain: Domain, data: Dataset, learned: np.ndarray) -> Document:
     """Return facts of the domain that the arrays do not contain: distances, and derived ranges."""
     names = names_of_point(data)
-    ranges = fit_limits(_points(data, learned), names, data.units)
+    ranges = fit_limits(points_of_rows(data, learned), names, data.units)
     derived = {what: bounds for what, bounds in ranges.items() if what not in names}
     return {"inside": domain.inside, "edge": domain.edge, "limits": derived}
 
 
 def limits_of(data: Dataset, learned: np.ndarray) -> np.ndarray:
     """Return the smallest and largest value of each column of the learned points (column, 2)."""
-    points = _points(data, learned)
+    points = points_of_rows(data, learned)
     return np.column_stack([points.min(axis=0), points.max(axis=0)])
 
 
@@ -153,11 +153,11 @@ def typical_point(data: Dataset) -> np.ndarray:
     sd = features.std(axis=0)
     centred = features - np.median(features, axis=0)
     apart = np.square(centred / np.where(sd > 0, sd, 1.0)).sum(axis=1)
-    point: np.ndarray = _points(data, train)[int(np.argmin(apart))]
+    point: np.ndarray = points_of_rows(data, train)[int(np.argmin(apart))]
     return point
 
 
-def _points(data: Dataset, rows: np.ndarray) -> np.ndarray:
+def points_of_rows(data: Dataset, rows: np.ndarray) -> np.ndarray:
     """Return the marked rows with the columns of the surrogate's points (row, column)."""
     if data.relative_to is None or len(names_of_point(data)) == len(data.input_names):
         return data.inputs[rows]

@@ -14,7 +14,8 @@ import numpy as np
 
 from nlobayes.errors import InputError
 from nlobayes.extras import needs_extra
-from nlobayes.surrogate import theory
+from nlobayes.surrogate import acceptance, theory
+from nlobayes.surrogate.domain import INSIDE
 from nlobayes.surrogate.in_numpy import Engine
 from nlobayes.surrogate.network_outputs import Output, Scale, joined, one_by_one, output_of
 from nlobayes.surrogate.point_arrays import among
@@ -22,7 +23,7 @@ from nlobayes.surrogate.predictive import Chunk, Prediction
 from nlobayes.surrogate.process import is_process, stacked
 from nlobayes.surrogate.trained import StoredNetwork, SurrogatePoints
 from nlobayes.types import SurrogateContent
-from nlobayes.untyped import Points
+from nlobayes.untyped import Facts, Points
 
 _CELLS = 4_000_000
 """Predictions (draw, point) that are in memory at once."""
@@ -47,6 +48,7 @@ class Surrogate(StoredNetwork):
         self._each = tuple(one_by_one(exported))
         self._outputs = tuple(map(output_of, self._each))
         self.outputs: tuple[str, ...] = tuple(output.name for output in self._outputs)
+        self._held_out = exported.held_out
 
     def _predicts(self) -> str:
         further = ", ".join(self.outputs[1:])
@@ -151,6 +153,59 @@ class Surrogate(StoredNetwork):
         median, *interval = theory.MEDIAN_AND_INTERVAL
         quantiles = {name: (median,) for name in self.outputs} | {self.target: (median, *interval)}
         return self._quantiles(x, quantiles)
+
+    def stated_errors(self, x: Points) -> np.ndarray:
+        """Return the relative error (point,) that the prediction of each point states.
+
+        It is the larger distance from the median of the target to an end of its 68 % interval, over
+        the size of the median; NaN without a prediction. Errors as `predict`.
+        """
+        quantiles = {self.target: theory.MEDIAN_AND_INTERVAL}
+        return acceptance.stated_error(self._quantiles(x, quantiles)[self.target])
+
+    def threshold(
+        self,
+        max_error: float,
+        *,
+        share: float = acceptance.SHARE,
+        confidence: float = acceptance.CONFIDENCE,
+    ) -> acceptance.Threshold:
+        """Return the largest stated error that keeps the guarantee of `accepted`.
+
+        Raises
+        ------
+        InputError
+            If a number is not between 0 and 1, the file has no errors of held-out rows, these are
+            too few, or no threshold keeps the guarantee.
+        """
+        return acceptance.of_rows(self._held_out, max_error, share, confidence)
+
+    def accepted(
+        self,
+        x: Points,
+        max_error: float,
+        *,
+        share: float = acceptance.SHARE,
+        confidence: float = acceptance.CONFIDENCE,
+        given: Facts | None = None,
+    ) -> np.ndarray:
+        """Return which points (point, input) may be predicted instead of computed, each a truth.
+
+        With the stated confidence, at most a `share` of the accepted points has a median that
+        differs from the truth by more than `max_error`, relative to the truth. This holds for
+        points distributed as the table's rows. A point is accepted if it is `inside` the `domain`,
+        for which `given` is passed on, and its stated error is at most `threshold(...).value`;
+        `surrogate.acceptance` documents why.
+
+        Raises
+        ------
+        InputError
+            As `threshold` and `predict`.
+        """
+        limit = self.threshold(max_error, share=share, confidence=confidence).value
+        assert limit is not None
+        accepted: np.ndarray = self.stated_errors(x) <= limit
+        return accepted & (self.domain(x, given) == INSIDE)
 
     def quantiles(self, x: Points, probabilities: Sequence[float]) -> dict[str, np.ndarray]:
         """Return quantiles (quantile, point) of all `outputs` of points, by name.

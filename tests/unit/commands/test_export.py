@@ -13,6 +13,7 @@ from nlobayes import Surrogate
 from nlobayes.artifacts.contents import named_group, read_dataset
 from nlobayes.artifacts.netcdf import open_artifact, read_attrs, write_groups
 from nlobayes.artifacts.seals import digest
+from nlobayes.artifacts.surrogate_file import read_surrogate
 from nlobayes.artifacts.thinned import flatten
 from nlobayes.commands.pipeline.evaluate import evaluate
 from nlobayes.commands.pipeline.export import export
@@ -23,6 +24,7 @@ from nlobayes.evaluation.predictive.density import predictive_moments, predictiv
 from nlobayes.evaluation.predictive.fitted import FittedNoise
 from nlobayes.evaluation.predictive.noise_fit import noise_at_points
 from nlobayes.study.jobs import ModelJob
+from nlobayes.surrogate import held_out
 from nlobayes.surrogate.surrogate import Engine
 from nlobayes.types import Dataset, NamedArrays
 from tests.refusals import refused
@@ -205,3 +207,34 @@ def test_file_says_what_it_is_of(scored: Scored, tmp_path: Path) -> None:
     bibtex = surrogate.facts["bibtex"]
     assert r"sigma\_pb of p p to chi0\_1 chi0\_1 at 13 TeV, 50 \% (of) /NLO; unknown: " in bibtex
     assert bibtex.count("{") == bibtex.count("}")
+
+
+@pytest.mark.parametrize("family", ["gaussian", "scaled_student_t"])
+def test_the_file_has_the_errors_of_held_out_rows(
+    scored: Scored, dataset: Dataset, tmp_path: Path, family: str
+) -> None:
+    """Those of validation and test rows inside the domain, to the rounding of float32."""
+    file = exported(scored, tmp_path / "s.nc", family)
+    surrogate, stored = Surrogate.load(file), read_surrogate(file).held_out
+    rows = dataset.split >= 1
+    points, observed = dataset.inputs[rows], dataset.observed[rows]
+    known = surrogate.domain(points) == "inside"
+    assert 0 < known.sum() < len(known)
+    found = surrogate.predict(points[known])
+    low, high = found.quantiles
+    stated = np.maximum(high - found.median, found.median - low) / found.median
+    np.testing.assert_allclose(stored["stated"], stated, rtol=1e-6)
+    error = np.abs(found.median / observed[known] - 1)
+    np.testing.assert_allclose(stored["error"], error, rtol=1e-4)
+    assert {values.dtype.name for values in stored.values()} == {"float32"}
+    assert len(surrogate.stated_errors(points)) == len(points)
+
+
+def test_a_few_of_many_held_out_rows_are_stored(
+    scored: Scored, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    every = read_surrogate(exported(scored, tmp_path / "all.nc")).held_out["stated"]
+    monkeypatch.setattr(held_out, "MOST", 5)
+    few = read_surrogate(exported(scored, tmp_path / "few.nc")).held_out["stated"]
+    assert 0 < len(few) <= 5 < len(every)
+    assert {*few.tolist()} <= {*every.tolist()}

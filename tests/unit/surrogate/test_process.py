@@ -158,6 +158,18 @@ def test_nodes_of_different_draws_have_the_quantiles_of_the_mixture() -> None:
     np.testing.assert_allclose(found, expected, atol=0.1)
 
 
+def test_a_row_of_a_file_is_predicted_without_itself() -> None:
+    """As by a file of all other rows; the spread of the nodes to the stated loss."""
+    content = _content()
+    found, points = process.without_own_row(content), content.rows["features"]
+    for row in (0, 20):
+        rows = {name: np.delete(values, row, axis=0) for name, values in content.rows.items()}
+        expected = process.evaluator(content._replace(rows=rows))(points[row : row + 1])[:, 0]
+        assert found[:, row].mean() == pytest.approx(expected.mean(), abs=1e-8)
+        sd = np.hypot(expected.std(), 0.1)
+        assert np.hypot(found[:, row].std(), 0.1) == pytest.approx(sd, rel=0.01)
+
+
 @pytest.mark.parametrize(("activation", "most"), [("erf", 40), ("relu", 60)])
 def test_the_variance_is_of_few_directions(activation: str, most: int) -> None:
     """Their loss at new points is tested above."""

@@ -28,6 +28,7 @@ from nlobayes.own_functions import bind_activations
 from nlobayes.stage_files import Stated
 from nlobayes.study.jobs import ExportJob
 from nlobayes.surrogate.conditioned import count_draws
+from nlobayes.surrogate.held_out import errors_of_held_out
 from nlobayes.surrogate.identity import bibtex, in_words, origin
 from nlobayes.surrogate.in_numpy import evaluate
 from nlobayes.surrogate.predictive import Chunk, StoredNoise
@@ -116,6 +117,8 @@ def export(
         | {"bibtex": _bibtex(job, data, stated, posterior.sha256)},
         rows=rows,
     )
+    if targets:
+        exported = exported._replace(held_out=errors_of_held_out(exported, data, learned))
     typer.echo(f"{choice['draws']} of {choice['of']} draws", err=True)
     made = {name: posterior.attrs[name] for name in ("device", "precision", "exact", "checks")}
     return Stated((exported, data), made)
