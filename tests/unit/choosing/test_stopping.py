@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+
 import numpy as np
 import pytest
 from scipy.stats import binomtest, lognorm
@@ -10,7 +11,6 @@ from scipy.stats import binomtest, lognorm
 from nlobayes.choosing.stopping import Verdict, judge, least_validation
 from nlobayes.errors import InputError
 from nlobayes.study.accuracy import Accuracy
-
 
 WANTED = Accuracy(median=0.5, p95=2.0)
 
