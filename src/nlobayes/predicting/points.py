@@ -13,6 +13,7 @@ from nlobayes.artifacts.streams import Rows, to_rows
 from nlobayes.data.column_names import BESIDE_INPUTS, LONGEST, is_line
 from nlobayes.data.row_chunks import Chunk, Source, numbers
 from nlobayes.errors import InputError, one_line
+from nlobayes.predicting.fallback import Columns, Fallback, Points, Written
 from nlobayes.surrogate.answers import (
     DOMAIN,
     REASON,
@@ -23,12 +24,15 @@ from nlobayes.surrogate.answers import (
     quantile_names,
 )
 from nlobayes.surrogate.classifier import Classifier
-from nlobayes.surrogate.domain import BEYOND, MISSING, NEAR_EDGE, OUTSIDE
+from nlobayes.surrogate.domain import BEYOND, INSIDE, MISSING, NEAR_EDGE, OUTSIDE
 from nlobayes.surrogate.network_outputs import Scale
 from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.surrogate.trained import StoredNetwork
 
 Unpredicted = Literal["keep", "skip", "refuse"]
+
+
+WHERE = (DOMAIN, REASON)
 
 
 class PredictionRequest(NamedTuple):
@@ -52,6 +56,8 @@ class PredictionRequest(NamedTuple):
     """What becomes of rows without a prediction: rows of NaN, no rows, or a refusal."""
     names: tuple[str, ...] = ()
     """Names of the columns of a text table without a header."""
+    fallback: Fallback | None = None
+    """What accepts points, and computes the others."""
 
 
 @dataclass
@@ -107,17 +113,25 @@ def predicted(
     Raises InputError if a row has no prediction and the request refuses it.
     """
     wanted = {name: surrogate.units.get(name, "") for name in surrogate.inputs}
+    if request.fallback is not None and request.fallback.otherwise is not None:
+        request.fallback.otherwise.check([*wanted, *source.units])
     for chunk in source.chunks:
         values, faults = numbers(source, chunk, wanted)
         found = _predict(surrogate, values, request, _given(surrogate, source, chunk))
         usable = surrogate.usable(values)
         found[REASON][1][[*faults]] = [*faults.values()]
+        computed = np.zeros(len(values), bool)
+        if request.fallback is not None:
+            computed = _fall_back(request, request.fallback, source, chunk, values, found)
+            usable = np.where(computed, np.isfinite(found[f"{request.name}_median"][1]), usable)
         if request.unpredicted == "refuse" and not usable.all():
             first = int(np.argmin(usable))
             place, reason = f"{source.label} {chunk.labels[first]}", found[REASON][1][first]
             raise InputError("commands.bad_point", where=source.name, place=place, reason=reason)
+        replaced = computed & usable  # neither domain nor reason is one of the numbers
+        domains, reasons = np.where(replaced, [[INSIDE], [""]], [found[n][1] for n in WHERE])
         for label, domain, reason, good in zip(
-            chunk.labels, found[DOMAIN][1], found[REASON][1], usable.tolist(), strict=True
+            chunk.labels, domains, reasons, usable.tolist(), strict=True
         ):
             tally.count(f"{source.label} {label}", domain, reason, usable=good)
         rows = usable if request.unpredicted == "skip" else slice(None)
@@ -130,6 +144,23 @@ def predicted(
         )
         yield to_rows(*({n: (u, cells[rows]) for n, (u, cells) in c.items()} for c in columns))
         passed(tally.points, chunk.share)
+
+
+def _fall_back(
+    request: PredictionRequest,
+    fallback: Fallback,
+    source: Source,
+    chunk: Chunk,
+    values: np.ndarray,
+    found: Columns,
+) -> np.ndarray:
+    """Replace predictions that are not accepted, and return which points were computed (point,)."""
+    told = dict.fromkeys((name for name in fallback.further if name in chunk.columns), "")
+    further, faults = numbers(source, chunk, told)
+    for row, fault in faults.items():
+        found[REASON][1][row] = found[REASON][1][row] or fault
+    written = Written(request.name, request.factor, request.on == "model")
+    return fallback.replace(found, Points(values, further), written)
 
 
 def _given(surrogate: StoredNetwork, source: Source, chunk: Chunk) -> dict[str, np.ndarray] | None:
@@ -145,13 +176,13 @@ def _predict(
     points: np.ndarray,
     request: PredictionRequest,
     given: Mapping[str, np.ndarray] | None,
-) -> dict[str, tuple[str, np.ndarray]]:
+) -> Columns:
     """Predict points (point, input), and return columns by name, each with its unit."""
     if isinstance(surrogate, Classifier):
         classes = answer_classes(surrogate, points, given)
         return {name: ("", column) for name, column in classes.items()}
     found = answer(surrogate, points, request.quantiles, on=request.on, given=given)
-    where = {name: ("", found.pop(name)) for name in (DOMAIN, REASON)}
+    where = {name: ("", found.pop(name)) for name in WHERE}
     if request.draws:
         with np.errstate(all="ignore"):
             functions = surrogate.sample(points, noise=False, on=request.on)

@@ -31,6 +31,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nlobayes.errors import InputError
+from nlobayes.surrogate.domain import INSIDE
 
 SHARE, CONFIDENCE = 0.05, 0.95
 FIRST = 1 / 3
@@ -56,6 +57,15 @@ class Threshold(NamedTuple):
     rows: int
     exceeding: int
     needed: int
+
+    def accepts(self, stated: np.ndarray, domain: np.ndarray) -> np.ndarray:
+        """Return which points (point,) of these stated errors and domains are accepted.
+
+        Points near the edge of the domain are not: few rows test the errors there.
+        """
+        limit = -np.inf if self.value is None else self.value
+        accepted: np.ndarray = (stated <= limit) & (domain == INSIDE)
+        return accepted
 
 
 def stated_error(quantiles: np.ndarray) -> np.ndarray:

@@ -15,7 +15,6 @@ import numpy as np
 from nlobayes.errors import InputError
 from nlobayes.extras import needs_extra
 from nlobayes.surrogate import acceptance, theory
-from nlobayes.surrogate.domain import INSIDE
 from nlobayes.surrogate.in_numpy import Engine
 from nlobayes.surrogate.network_outputs import Output, Scale, joined, one_by_one, output_of
 from nlobayes.surrogate.point_arrays import among
@@ -202,10 +201,8 @@ class Surrogate(StoredNetwork):
         InputError
             As `threshold` and `predict`.
         """
-        limit = self.threshold(max_error, share=share, confidence=confidence).value
-        assert limit is not None
-        accepted: np.ndarray = self.stated_errors(x) <= limit
-        return accepted & (self.domain(x, given) == INSIDE)
+        threshold = self.threshold(max_error, share=share, confidence=confidence)
+        return threshold.accepts(self.stated_errors(x), self.domain(x, given))
 
     def quantiles(self, x: Points, probabilities: Sequence[float]) -> dict[str, np.ndarray]:
         """Return quantiles (quantile, point) of all `outputs` of points, by name.

@@ -121,7 +121,11 @@ def test_page_and_service_are_of_numbers(made: Made) -> None:
 
 
 @pytest.mark.parametrize(
-    "options", [{"unit": "fb"}, {"draws": 2}, {"scale": "log10"}, {"slha_out": Path("a.slha")}]
+    "options",
+    [
+        *({"unit": "fb"}, {"draws": 2}, {"scale": "log10"}, {"slha_out": Path("a.slha")}),
+        {"max_error": "1%"},
+    ],
 )
 def test_options_of_numbers_are_refused(made: Made, tmp_path: Path, options: Any) -> None:
     out = tmp_path / "out.csv"

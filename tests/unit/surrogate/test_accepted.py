@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from nlobayes.artifacts.contents import write_surrogate
 from nlobayes.errors import InputError
 from nlobayes.surrogate.acceptance import threshold
 from nlobayes.surrogate.consistency import check
+from tests.documented import text_of
 from tests.refusals import refused
 from tests.unit.surrogate.conftest import dataset, make_exported, points
 
@@ -123,3 +125,12 @@ def test_pairs_of_other_rows_are_refused(errors: Errors) -> None:
 
 def _made(errors: Errors) -> Any:
     return make_exported("scaled_student_t")._replace(held_out=errors)
+
+
+def test_the_documented_example_runs() -> None:
+    blocks = re.findall(r"^```python\n(.*?)^```$", text_of("docs/using.md"), re.M | re.S)
+    (example,) = (block for block in blocks if "surrogate.accepted" in block)
+    many = {"stated": np.full(999, 0.001, np.float32), "error": np.zeros(999, np.float32)}
+    names: dict[str, Any] = {"surrogate": surrogate_with(many), "points": points(5)}
+    exec(example, names)
+    assert names["good"].shape == (5,)

@@ -19,11 +19,13 @@ from nlobayes.data.spectrum_chunks import open_spectra
 from nlobayes.data.table_files import open_stream, open_table
 from nlobayes.data.units import convert
 from nlobayes.errors import InputError, one_line
+from nlobayes.extras import needs_extra
 from nlobayes.predicting.bundle_points import (
     BundleRequest,
     predicted_by_bundle,
     to_pairs,
 )
+from nlobayes.predicting.fallback import Fallback, Limits, share_of
 from nlobayes.predicting.points import (
     PredictionRequest,
     Tally,
@@ -57,6 +59,12 @@ from nlobayes.surrogate.trained import StoredNetwork
 from nlobayes.watching.progress import rows_passing
 
 INTERVAL = "0.16,0.84"
+SHARE, CONFIDENCE, STORE = "5%", "95%", Path("points")
+NEEDED = {
+    "--max-error": ("--share", "--confidence", "--otherwise"),
+    "--otherwise": ("--store", "--workers", "--new-rows"),
+}
+"""Options without which others mean nothing."""
 CELLS = 2_000_000
 """Values (draws times points) in memory at once, if posterior draws are requested."""
 
@@ -96,6 +104,27 @@ def predict(
     slha_out: Annotated[
         Path | None, typer.Option(help="Copy of the SLHA file, or itself, with blocks XSECTION.")
     ] = None,
+    max_error: Annotated[
+        str, typer.Option(help="Largest relative error of points to accept, as 1%.")
+    ] = "",
+    share: Annotated[
+        str, typer.Option(help="Of --max-error: share of accepted points that may exceed it.")
+    ] = SHARE,
+    confidence: Annotated[
+        str, typer.Option(help="Of --max-error: confidence that the share is kept.")
+    ] = CONFIDENCE,
+    otherwise: Annotated[
+        Path | None, typer.Option(help="Program (.yaml) that computes points not accepted.")
+    ] = None,
+    store: Annotated[
+        Path, typer.Option(help="Of --otherwise: folder of what the program answered.")
+    ] = STORE,
+    workers: Annotated[
+        int, typer.Option(help="Of --otherwise: points computed at a time.", min=1)
+    ] = 1,
+    new_rows: Annotated[
+        Path | None, typer.Option(help="Of --otherwise: table (.csv) that computed points join.")
+    ] = None,
     process: Annotated[
         list[str] | None,
         typer.Option(help="Of a bundle: two PDG numbers in quotes; once for each process."),
@@ -127,6 +156,13 @@ def predict(
         "--names": names,
         "--quantiles": quantiles != INTERVAL,
         "--scale log10": scale == "log10",
+        "--max-error": max_error,
+        "--share": share != SHARE,
+        "--confidence": confidence != CONFIDENCE,
+        "--otherwise": otherwise,
+        "--store": store != STORE,
+        "--workers": workers > 1,
+        "--new-rows": new_rows,
     }
     of_many: dict[str, object] = {"--process": process, "--energy": energy is not None}
     of_many |= {"--order": order, "--total": total, "--all-entries": all_entries}
@@ -145,7 +181,7 @@ def predict(
     if isinstance(loaded, Classifier):
         _check_no_numbers(of_one | {"--unit": unit, "--slha-out": slha_out}, loaded)
     on: Literal["target", "model"] = "model" if scale == "log10" else "target"
-    target = _target(loaded, scale, unit)
+    target, limits = _target(loaded, scale, unit), (max_error, share, confidence)
     request = PredictionRequest(
         probabilities_of(quantiles),
         on,
@@ -154,6 +190,7 @@ def predict(
         draws,
         unpredicted,
         tuple(names.split(",")) if names else (),
+        _fallback(loaded, of_one, limits, (otherwise, store, workers, new_rows)),
     )
     _by_surrogate(loaded, points, request, (out, form), (surrogate, slha_out))
 
@@ -170,6 +207,8 @@ def _by_surrogate(
     surrogate, slha_out = files
     _check_draws(request, loaded)
     check_not_read("--out", Path(out), (points, str(surrogate)))
+    if request.fallback is not None and request.fallback.new_rows is not None:
+        check_not_read("--new-rows", request.fallback.new_rows, (points, str(surrogate), out))
     if slha_out is not None and isinstance(loaded, Surrogate):
         check_slha(points)
         _write_xsections([section_of(loaded, points)], points, slha_out, (out, str(surrogate)))
@@ -180,6 +219,8 @@ def _by_surrogate(
     ):
         write_rows(predicted(loaded, source, request, tally, passed), out, form, tally)
     typer.echo(one_line(f"nlobayes: {loaded.target} of {in_words(loaded.origin)}"), err=True)
+    if request.fallback is not None:
+        typer.echo(f"nlobayes: {request.fallback.in_words()}", err=True)
     if loaded.approximate:
         warn("this surrogate is an approximate posterior: convergence does not apply to it")
     warn_of_checks(loaded.failed_checks, "this surrogate")
@@ -226,7 +267,7 @@ def _write_xsections(
 
 def _check_no_numbers(options: Mapping[str, object], loaded: Classifier) -> None:
     """Refuse options that apply only to targets that are numbers."""
-    of_numbers = ("--unit", "--draws", "--slha-out", "--scale log10")
+    of_numbers = ("--unit", "--draws", "--slha-out", "--scale log10", "--max-error")
     if option := _first_given({name: options[name] for name in of_numbers}):
         raise InputError("commands.option_of_numbers", where=option, target=loaded.target)
 
@@ -234,6 +275,29 @@ def _check_no_numbers(options: Mapping[str, object], loaded: Classifier) -> None
 def _first_given(options: Mapping[str, object]) -> str:
     """Return the first option that is given, or an empty text."""
     return next((option for option, value in options.items() if value), "")
+
+
+def _fallback(
+    loaded: Surrogate | Classifier,
+    options: Mapping[str, object],
+    limits: tuple[str, str, str],
+    program: tuple[Path | None, Path, int, Path | None],
+) -> Fallback | None:
+    """Make what accepts points and computes the others; None without a largest error."""
+    path, store, workers, new_rows = program
+    for needed, names in NEEDED.items():
+        if not options[needed] and (option := _first_given({n: options[n] for n in names})):
+            raise InputError("commands.option_needs", where=option, needed=needed)
+    if not limits[0] or isinstance(loaded, Classifier):
+        return None
+    numbers = Limits(*map(share_of, limits, ("--max-error", "--share", "--confidence")))
+    if path is None:
+        return Fallback(loaded, numbers)
+    with needs_extra("train"):
+        from nlobayes.programs.otherwise import Otherwise
+
+    unit = loaded.units.get(loaded.target, "")
+    return Fallback(loaded, numbers, Otherwise.read(path, store, unit, workers), new_rows)
 
 
 def _load(path: Path, engine: Literal["numpy", "jax"]) -> Surrogate | Classifier:
@@ -295,7 +359,8 @@ def _open(
     points: str, loaded: StoredNetwork, request: PredictionRequest
 ) -> AbstractContextManager[Source]:
     rows = min(ROWS, max(1, CELLS // loaded.draws)) if request.draws else ROWS
-    columns, optional = [*loaded.inputs, *request.keep], loaded.condition_names
+    columns, optional = [*loaded.inputs, *request.keep], [*loaded.condition_names]
+    optional += request.fallback.further if request.fallback else []
     if points == STANDARD:
         return nullcontext(
             open_stream(
