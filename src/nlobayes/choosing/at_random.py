@@ -12,6 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import solve_triangular
 
+ROUNDING = 1e-15
+"""Relative rounding of an eigenvalue in double precision."""
+
 
 class EquivalentRandom(NamedTuple):
     """Number of random points, and whether it is only the number that was tried."""
@@ -47,7 +50,8 @@ def variance_after(
     """
     curves = []
     for own, noise in zip(prior, noise_variance, strict=True):
-        of_rows = own[np.ix_(order, order)] + np.diag(noise[order])
+        rounding = ROUNDING * len(order) * np.diag(own).max()
+        of_rows = own[np.ix_(order, order)] + np.diag(noise[order] + rounding)
         across = own[np.ix_(order, reference)]
         known = solve_triangular(np.linalg.cholesky(of_rows), across, lower=True)
         fallen = np.concatenate([[0.0], np.square(known).mean(axis=1).cumsum()])

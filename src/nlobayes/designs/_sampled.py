@@ -137,7 +137,7 @@ class SampledDesign(DesignSettings):
 
         parts: list[Points] = []
         tried, found = 0, 0
-        while found < count:
+        while found < count or not parts:
             uniform = more(min(max(count, tried), TRIALS))
             parts.append(self._kept(uniform))
             tried, found = tried + len(uniform), found + len(parts[-1][self.columns[0]])

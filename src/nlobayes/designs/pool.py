@@ -23,8 +23,8 @@ class PoolDesign(DesignOfTable):
     """
 
     kind: Literal["pool"]
-    points: Annotated[int, Field(ge=1, strict=True)]
-    """Number of rows to begin with."""
+    points: Annotated[int, Field(ge=0, strict=True)]
+    """Number of rows to begin with; 0 for none."""
     seed: Seed = 1
     """Seed of their choice."""
 

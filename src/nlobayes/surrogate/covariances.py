@@ -9,7 +9,6 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from nlobayes.model.infinite import covariance, scaled_inputs, scales_of
-from nlobayes.model.likelihood import NOISE
 from nlobayes.surrogate.conditioned import count_draws, noise_variance
 from nlobayes.surrogate.process import stated
 from nlobayes.types import SurrogateContent
@@ -48,8 +47,9 @@ def of_process(content: SurrogateContent, features: np.ndarray, *, prior: bool) 
 
 def noise_of_process(content: SurrogateContent) -> np.ndarray:
     """Return the variance of the noise of a further row (draw,): of a typical train row."""
-    errors = content.rows.get("error", np.zeros(1))
-    return np.square(content.variables[NOISE]) + np.square(np.median(errors))
+    draws = range(count_draws(content.variables))
+    each = ({name: values[n] for name, values in content.variables.items()} for n in draws)
+    return np.array([np.median(noise_variance(draw, content.rows)) for draw in each])
 
 
 def of_draws(functions: np.ndarray) -> np.ndarray:

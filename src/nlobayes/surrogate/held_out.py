@@ -41,6 +41,32 @@ def errors_of_held_out(
     """
     train, held_out = data.split == TRAIN, np.isin(data.split, (VALIDATION, TEST))
     rows = np.flatnonzero(held_out)[spread_evenly(int(held_out.sum()), MOST)]
+    stated, error = errors_at(exported, data, learned, rows)
+    domain = fit_domain_of(data, train)
+    of_train = exported._replace(
+        features=domain.features,
+        spacing=domain.spacing,
+        limits=limits_of(data, train),
+        facts={**exported.facts, "domain": facts_of_domain(domain, data, train)},
+    )
+    counted = np.isfinite(stated) & (
+        Surrogate(of_train).domain(points_of_rows(data, rows)) == INSIDE
+    )
+    return {
+        name: values[counted].astype(np.float32)
+        for name, values in {"stated": stated, "error": np.minimum(error, LARGEST)}.items()
+        if counted.any()
+    }
+
+
+def errors_at(
+    exported: SurrogateContent, data: Dataset, learned: np.ndarray, rows: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return stated and actual relative errors of the first target at rows (row,) of a dataset.
+
+    `learned` (point,) marks the rows that the surrogate has learned. If it has learned all of these
+    rows, each is predicted given all others; otherwise it must have learned none of them.
+    """
     if learned[rows].all():
         f = process.without_own_row(exported)[:, np.cumsum(learned)[rows] - 1]
     else:
@@ -50,21 +76,5 @@ def errors_of_held_out(
     first = f.astype(np.float64).reshape(*f.shape[:2], -1)[..., 0]
     chunk = output.chunk(first, data.features[rows], reference)
     quantiles = output.quantiles(chunk, MEDIAN_AND_INTERVAL)
-    domain = fit_domain_of(data, train)
-    of_train = exported._replace(
-        features=domain.features,
-        spacing=domain.spacing,
-        limits=limits_of(data, train),
-        facts={**exported.facts, "domain": facts_of_domain(domain, data, train)},
-    )
-    stated = stated_error(quantiles)
     observed = data.observed[rows].reshape(len(rows), -1)[:, 0]
-    error = np.minimum(relative_error(quantiles[0], observed), LARGEST)
-    counted = np.isfinite(stated) & (
-        Surrogate(of_train).domain(points_of_rows(data, rows)) == INSIDE
-    )
-    return {
-        name: values[counted].astype(np.float32)
-        for name, values in {"stated": stated, "error": error}.items()
-        if counted.any()
-    }
+    return stated_error(quantiles), relative_error(quantiles[0], observed)

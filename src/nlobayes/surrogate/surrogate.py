@@ -249,6 +249,11 @@ class Surrogate(StoredNetwork):
         """Draw all `outputs` (draw, point) of points; each draw uses one network for all."""
         return self._sample(x, self.outputs, noise, seed, on, jointly=True)
 
+    @property
+    def of_process(self) -> bool:
+        """Whether the network is infinitely wide, so that its covariances have a closed form."""
+        return is_process(self._each[0])
+
     def covariances(
         self, x: Points, *, draws: int = 8, prior: bool = False, output: str | None = None
     ) -> np.ndarray:
