@@ -24,6 +24,7 @@ STATED_IN_SPEC = ("nlobayes.settings", "nlobayes.study", "nlobayes.stages")
 CHOSEN_BY = {
     "nlobayes.data.feature_maps": "map",
     "nlobayes.data.simulators": "source",
+    "nlobayes.designs": "design",
     "nlobayes.exchange.inputs": "input",
     "nlobayes.exchange.outputs": "output",
     "nlobayes.kernels": "kernel",

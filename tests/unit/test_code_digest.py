@@ -21,6 +21,7 @@ from nlobayes.stages import module_of
 
 WITHOUT = {
     "simulate ingest prepare": "model inference diagnostics evaluation surrogate",
+    "design run_program gather": "model inference diagnostics evaluation surrogate",
     "pretrain warmup draw sample": "evaluation surrogate distributions",
     "assemble": "data physics model inference evaluation surrogate distributions",
     "diagnose tabulate_chains agree check_convergence": (
@@ -58,6 +59,7 @@ def test_a_verb_leaves_out_what_it_does_not_use() -> None:
 
 READ_BY_SETTINGS = {
     *("data.fixed_parameters", "data.slha_blocks", "own_functions", "physics.processes"),
+    *("exchange", "exchange.fields"),
     *(
         "model.activations",
         "model.infinite",

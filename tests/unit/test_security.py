@@ -34,7 +34,7 @@ DIRECTIVE = re.compile(
     r"^(include|configfile|report): .*$|^wildcard_constraints:\n(    .*\n)+", re.M
 )
 FIRST_RULE = re.compile(r"^(rule|use rule) .*:$|^for .*:$", re.M)
-NUMBERS = {"wildcards.chain_group", "wildcards.chain", "threads"}
+NUMBERS = {"wildcards.chain_group", "wildcards.chain", "wildcards.chunk", "threads"}
 SPELT_TO_PLOT = {"params.names"}
 """By `Options.to_plot`, whose own test sees that it quotes."""
 QUOTING = re.compile(r"option_per_input\(|options\.begin_warmup,")

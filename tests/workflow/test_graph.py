@@ -27,7 +27,21 @@ SCANNED = {
         "scanned": {
             "source": {"kind": "slha", "folder": "scan"},
             "split": {"train": 0.8, "validation": 0.1, "test": 0.1},
-        }
+        },
+        "called": {
+            "source": {
+                "kind": "program",
+                "program": {
+                    "command": ["echo", "{x}"],
+                    "version": "1",
+                    "output": {"kind": "number", "column": "y", "unit": ""},
+                },
+                "design": {"kind": "sobol", "points": 10, "ranges": {"x": {"low": 0, "high": 1}}},
+            },
+            "features": {"columns": ["x"], "map": "raw", "units": {}},
+            "target": {"column": "y", "unit": "", "scale": "identity"},
+            "split": {"train": 0.8, "validation": 0.1, "test": 0.1},
+        },
     }
 }
 DEPTH = {"run": 6, "model": 5, "samplers": 6, "approximated": 6}
@@ -97,6 +111,8 @@ def invented(rule: str, wildcard: str, names: list[str], chance: random.Random) 
     """Give a wildcard of a rule a value that it may have."""
     if rule == "ingest":
         return "scanned"
+    if rule in ("design", "run_program", "gather") and wildcard == "dataset":
+        return "called"
     if wildcard == "rival":
         return "gp_matern"
     if wildcard in DEPTH:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from nlobayes.artifacts.files import write_parquet, write_text
 from nlobayes.data.parquet_tables import to_arrow
-from nlobayes.data.table_files import to_csv_text
+from nlobayes.data.table_files import read_table, to_csv_text
 from nlobayes.errors import InputError
 from nlobayes.stage_files import File
 from nlobayes.types import Table
@@ -28,4 +28,7 @@ def write_table(path: Path, table: Table) -> None:
         write_parquet(path, to_arrow(table))
 
 
-MadeTable = Annotated[Table, File(write=write_table, recorded=True, check=check_ending)]
+MadeTable = Annotated[Table, File(read_table, write_table, recorded=True, check=check_ending)]
+FailuresTable = Annotated[
+    Table, File(write=write_table, option="failures", recorded=True, check=check_ending)
+]

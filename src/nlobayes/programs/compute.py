@@ -17,6 +17,8 @@ from nlobayes.artifacts.files import write_json
 from nlobayes.artifacts.point_store import stored_or_made
 from nlobayes.errors import InputError, one_line
 from nlobayes.exchange.fields import filled
+from nlobayes.exchange.inputs import Input
+from nlobayes.exchange.outputs import Output
 from nlobayes.programs.call import MOST_OUTPUT_MB, Call, Limits, call
 from nlobayes.study.program import INPUT, Program
 from nlobayes.untyped import Document, Facts
@@ -81,7 +83,7 @@ def compute(
     value, reasons = np.full(len(rows), np.nan), [""] * len(rows)
     for place, (_, answer) in enumerate(answers):
         try:
-            value[place] = result_of(program, answer)
+            value[place] = result_of(program.output, answer)
         except InputError as error:
             reasons[place] = one_line(error.reason)
     return Outcome(value, reasons, [path for path, _ in answers])
@@ -105,9 +107,9 @@ def _in_threads(
 
 def _answer(program: Program, folder: Path, point: Mapping[str, float]) -> tuple[Path, Document]:
     """Return the file of a point and what it holds, after calls if they are needed."""
-    texts = {program.input.name: program.input.text(point)} if program.input else {}
-    field, name = f"{{{INPUT}}}", program.input.name if program.input else ""
-    command = [filled(word.replace(field, name), point) for word in program.command]
+    texts = _texts(program.input, point)
+    field, file = f"{{{INPUT}}}", "".join(texts)
+    command = [filled(word.replace(field, file), point) for word in program.command]
     told: Document = {
         "arguments": command,
         "input": {name: _digest(text) for name, text in texts.items()},
@@ -130,6 +132,11 @@ def _answer(program: Program, folder: Path, point: Mapping[str, float]) -> tuple
                 return facts
 
     return path, stored_or_made(path, partial(_is_final, program=program), make)
+
+
+def _texts(given: Input | None, point: Mapping[str, float]) -> dict[str, str]:
+    """Return the input file of a point by its name; nothing if the program has none."""
+    return {given.name: given.text(point)} if given else {}
 
 
 def _digest(text: str) -> str:
@@ -160,7 +167,7 @@ def _had_less_time(facts: Facts, program: Program) -> bool:
     return bool(facts["status"] == HUNG and facts["timeout_s"] < program.timeout_s)
 
 
-def result_of(program: Program, facts: Facts) -> float:
+def result_of(output: Output, facts: Facts) -> float:
     """Read the result from what is stored of a point.
 
     Raises InputError with the reason if the point has none.
@@ -174,10 +181,10 @@ def result_of(program: Program, facts: Facts) -> float:
     if status > 0:
         raise InputError("programs.ended", status=status, log=log)
     if facts["output"] is not None:
-        return program.output.read(facts["output"])
+        return output.read(facts["output"])
     if facts["megabytes"] > MOST_OUTPUT_MB:
         raise InputError("programs.long_output", mb=facts["megabytes"], most=MOST_OUTPUT_MB)
-    raise InputError("programs.no_output_file", file=program.output.file, log=log)
+    raise InputError("programs.no_output_file", file=output.file, log=log)
 
 
 def _shown(log: str) -> str:

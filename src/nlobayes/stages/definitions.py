@@ -16,6 +16,8 @@ class Place(StrEnum):
     """
 
     TABLE = "results/tables/{dataset}.parquet"
+    POINTS = "results/points/{dataset}/design.parquet"
+    CHUNK = "results/points/{dataset}/{chunk}.parquet"
     DATASET = "results/data/{dataset}.nc"
     START = "results/pretrain/{model}/{chain}.nc"
     WARMUP = "results/chains/{run}/{chain_group}/warmup_{segment}.nc"

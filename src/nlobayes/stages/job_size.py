@@ -58,6 +58,10 @@ class Size(NamedTuple):
     """Time of one MAP."""
     gpus: int = 0
     """GPUs of one job."""
+    called_mb: int = 0
+    """Memory of the calls of a program that run at a time."""
+    calling_seconds: float = 0.0
+    """Time of the calls of a program in one job."""
 
     @property
     def data(self) -> int:

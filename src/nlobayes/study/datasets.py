@@ -216,7 +216,7 @@ class DatasetPreset(Frozen):
         _ = self.whole_target
         if self.split.per_class and target.scale != "classes":
             raise InputError("study.per_class_of_numbers", where="split", scale=target.scale)
-        if self.process is not None and self.source.made_by is not None:
+        if self.process is not None and self.source.states_process:
             raise InputError("study.process_of_source", where="process", kind=self.source.kind)
         self._check_image()
         return self

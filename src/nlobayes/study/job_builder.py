@@ -13,6 +13,7 @@ from nlobayes.study import jobs
 from nlobayes.study.datasets import DatasetPreset
 from nlobayes.study.grids import RunSpec
 from nlobayes.study.jobs_of_runs import SpeedJob, TimedRun, WatchedRun, WatchJob
+from nlobayes.study.sources.program import ProgramSource
 from nlobayes.untyped import Document
 
 
@@ -24,6 +25,17 @@ def simulate_job(dataset: DatasetPreset) -> jobs.SimulateJob:
 def ingest_job(dataset: DatasetPreset) -> jobs.IngestJob:
     """Build the job of `ingest` with the request to the files; their folder is an input."""
     return jobs.IngestJob(**dataset.source.job())
+
+
+def design_job(dataset: DatasetPreset) -> jobs.DesignJob:
+    """Build the job of `design` from the source of a dataset, a program."""
+    assert isinstance(dataset.source, ProgramSource), dataset.source.kind
+    return jobs.DesignJob(design=dataset.source.design)
+
+
+def run_program_job(dataset: DatasetPreset) -> jobs.RunProgramJob:
+    """Build the job of `run_program` from the source of a dataset, a program."""
+    return jobs.RunProgramJob(**dataset.source.job())
 
 
 def prepare_job(dataset: DatasetPreset) -> jobs.PrepareJob:

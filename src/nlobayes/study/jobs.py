@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Discriminator, Field, RootModel, Tag, model_validator
 
 from nlobayes.adaptations import Warmup
+from nlobayes.designs import Design
 from nlobayes.errors import InputError
 from nlobayes.kernels import Kernel
 from nlobayes.likelihoods import Likelihood
@@ -29,6 +30,7 @@ from nlobayes.study.evaluation import (
 )
 from nlobayes.study.network import Network
 from nlobayes.study.pretraining import Pretraining
+from nlobayes.study.program import Program
 from nlobayes.study.sources import SOURCES, Source
 from nlobayes.study.sources.slha import Spectra
 from nlobayes.study.sources.table import Sums
@@ -67,6 +69,20 @@ class IngestJob(Frozen):
     """One table from a folder of SLHA files."""
 
     spectra: Spectra
+
+
+class DesignJob(Frozen):
+    """The points of one design."""
+
+    design: Design
+
+
+class RunProgramJob(Frozen):
+    """One program at points, in chunks of so many rows."""
+
+    program: Program
+    store: str
+    rows: PositiveInt
 
 
 class PrepareJob(Frozen):

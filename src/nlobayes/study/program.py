@@ -14,6 +14,7 @@ from nlobayes.errors import InputError
 from nlobayes.exchange.fields import check_fields, fields_of
 from nlobayes.exchange.inputs import Input
 from nlobayes.exchange.outputs import Output
+from nlobayes.settings.user_files import GivenPath
 from nlobayes.settings.values import Frozen, Positive, PositiveInt
 from nlobayes.study.files import read_yaml
 from nlobayes.study.process import Text
@@ -26,7 +27,7 @@ INPUT = "input"
 class ProgramFile(Frozen):
     """A file or a folder of the user that a program needs."""
 
-    path: str
+    path: GivenPath
     """Path, relative to the working directory."""
     sha256: str = ""
     """Digest of its content: computed if it is not given, checked if it is."""

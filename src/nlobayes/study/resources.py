@@ -22,6 +22,7 @@ from nlobayes.study.datasets import DatasetPreset
 from nlobayes.study.grids import RunSpec
 from nlobayes.study.jobs import PRIOR_DRAWS
 from nlobayes.study.network_checks import MARGINALISED, marginal_numbers
+from nlobayes.study.sources.program import ProgramSource
 
 CLASSES = 10
 """Assumed number of classes if a network does not state it."""
@@ -77,11 +78,20 @@ def rows_of(dataset: DatasetPreset) -> int:
 
 def size_of_dataset(dataset: DatasetPreset, rows: int) -> Size:
     """Return the sizes of jobs that do not depend on a run."""
-    return Size(
+    size = Size(
         rows=rows,
         columns=len(dataset.features.columns),
         train=_train_rows(dataset, rows),
         reference=dataset.reference_points,
+    )
+    return _with_calls(size, dataset.source) if isinstance(dataset.source, ProgramSource) else size
+
+
+def _with_calls(size: Size, source: ProgramSource) -> Size:
+    """Add the sizes of the calls of a program in one job."""
+    demands, rounds = source.demands, math.ceil(source.chunk / source.demands.at_once)
+    return size._replace(
+        called_mb=demands.memory_mb * demands.at_once, calling_seconds=demands.seconds * rounds
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from nlobayes.methods.mcmc import MCMC
 from nlobayes.stages.definitions import Place
 from nlobayes.study.grids import RunSpec
+from nlobayes.study.sources.program import ProgramSource
 from nlobayes.workflow.plan import MAPS_OF_PLANE, Paths, Plan, dataset_path, map_paths
 
 Wildcards = Any
@@ -37,6 +38,17 @@ class Inputs:
     def datasets(self, wildcards: Wildcards) -> Paths:
         """List the dataset of each run of a grid."""
         return [dataset_path(run) for run in self._plan.study.runs(wildcards.grid)]
+
+    def points(self, wildcards: Wildcards) -> str:
+        """Return the points at which the program of a dataset is called."""
+        return f"results/points/{wildcards.dataset}/design.parquet"
+
+    def chunks(self, wildcards: Wildcards) -> Paths:
+        """List the chunks of the points of a dataset with their results."""
+        source = self._plan.study.datasets[wildcards.dataset].source
+        assert isinstance(source, ProgramSource), source.kind
+        folder = f"results/points/{wildcards.dataset}"
+        return [f"{folder}/{chunk}.parquet" for chunk in range(source.chunks)]
 
     def dataset_of_rival(self, wildcards: Wildcards) -> str:
         """Return the dataset to which a rival is fitted."""

@@ -23,6 +23,8 @@ Fields = dict[str, Callable[[Wildcards], str]]
 OF_DATASET: dict[str, Callable[[DatasetPreset], Frozen]] = {
     "simulate": job_builder.simulate_job,
     "ingest": job_builder.ingest_job,
+    "design": job_builder.design_job,
+    "run_program": job_builder.run_program_job,
     "prepare": job_builder.prepare_job,
 }
 

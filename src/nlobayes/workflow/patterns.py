@@ -28,7 +28,7 @@ def path_of(names: int) -> str:
 def wildcard_patterns(plan: Plan) -> dict[str, str]:
     """Return the pattern of every wildcard."""
     run, model = path_of(len(CROSSED)), path_of(len(CROSSED) - 1)
-    numbers = dict.fromkeys(("chain", "chain_group", "segment"), NUMBER)
+    numbers = dict.fromkeys(("chain", "chain_group", "chunk", "segment"), NUMBER)
     return {
         "dataset": one_of(plan.study.datasets),
         "run": run,

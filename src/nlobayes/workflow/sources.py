@@ -11,6 +11,7 @@ from nlobayes.errors import InputError
 from nlobayes.study.job_builder import check_earlier, prepare_job
 from nlobayes.study.jobs import PrepareJob
 from nlobayes.study.sources import SourceSettings
+from nlobayes.study.sources.program import ProgramSource
 from nlobayes.workflow.inputs import Wildcards
 from nlobayes.workflow.plan import Plan, dataset_path
 from nlobayes.workflow.process import stop
@@ -42,6 +43,17 @@ class Sources:
         if self._is_planning:
             self._check_table(wildcards.dataset)
         return _given(source)
+
+    def table_of_points(self, wildcards: Wildcards) -> list[str]:
+        """List the user's table from which a design takes its points; empty if it has none."""
+        given = self._source(wildcards.dataset).given
+        return [] if given is None else [given]
+
+    def points_at_once(self, wildcards: Wildcards) -> int:
+        """Return how many points of a program one job computes at a time."""
+        source = self._source(wildcards.dataset)
+        assert isinstance(source, ProgramSource), source.kind
+        return source.demands.at_once
 
     def digest_of_table(self, wildcards: Wildcards) -> str:
         """Return the digest of a user's table, whose content may change without its date."""

@@ -129,6 +129,8 @@ SIZE = Size(
     kept=500,
     segment_kept=2000,
     prior_draws=500,
+    called_mb=1000,
+    calling_seconds=60.0,
     draw_seconds=0.1,
     pretrain_seconds=10.0,
 )
@@ -164,7 +166,7 @@ def test_nothing_grows_without_asking_for_at_least_as_much() -> None:
 
 
 READ = {
-    "rows": "simulate ingest prepare posterior_predictive plot",
+    "rows": "simulate ingest design gather prepare posterior_predictive plot",
     "weights": "pretrain landscape",
     "matrix": "warmup",
     "segment": "draw",
@@ -173,6 +175,7 @@ READ = {
     "reference": "diagnose prior_predictive",
     "kept": "thin evaluate tabulate tabulate_sizes export",
     "draws": "tabulate_chains agree",
+    "called_mb": "run_program",
 }
 
 

@@ -18,6 +18,7 @@ OF_OUR_OWN = {
     "accuracy_tables",
     "approximations",
     "priors_and_vi",
+    "program",
     "prospino",
     "priors_likelihoods",
     "random_features",

@@ -11,7 +11,7 @@ from nlobayes.settings.members import one_of_kinds, settings_of
 from nlobayes.settings.values import Choice
 from nlobayes.untyped import Document
 
-MadeBy = Literal["simulate", "ingest"] | None
+MadeBy = Literal["simulate", "ingest", "gather"] | None
 """Stage that makes a table; None if the user provides the table."""
 UNKNOWN_ROWS = 100_000
 """Assumed rows of a table that does not exist yet."""
@@ -23,6 +23,8 @@ class SourceSettings(Choice):
     made_by: ClassVar[MadeBy] = None
     computes: ClassVar[tuple[str, ...]] = ()
     """Calculations of the engine that are its target; no target is learned relative to these."""
+    states_process: ClassVar[bool] = True
+    """Whether its table states the process, so that the user does not."""
 
     @property
     def circumstances(self) -> Document:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -25,6 +25,8 @@ Sums = Annotated[dict[str, dict[str, float]], Field(exclude_if=lambda sums: not 
 
 class TableSource(SourceSettings):
     """A text or parquet table of the user."""
+
+    states_process: ClassVar[bool] = False
 
     kind: Literal["table"]
     path: GivenPath

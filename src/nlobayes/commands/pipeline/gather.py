@@ -1,0 +1,101 @@
+"""Join chunks of points into a table, and list the points that failed."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+import typer
+
+from nlobayes.commands.made_table import FailuresTable, MadeTable
+from nlobayes.commands.stage import stage
+from nlobayes.errors import InputError
+from nlobayes.programs.failures import among_failures
+from nlobayes.stage_files import Stated
+from nlobayes.study.sources.program import FAILURE
+from nlobayes.types import Columns, Table
+from nlobayes.untyped import Document
+
+MOST_SHOWN = 10
+"""Most reasons of failures that are printed and recorded."""
+
+
+@stage()
+def gather(chunk: list[MadeTable]) -> tuple[Stated[MadeTable], FailuresTable]:
+    """Join the rows that have a result, and account for the others.
+
+    Parameters
+    ----------
+    chunk
+        Chunks in their order, as `run_program` writes them.
+
+    Returns
+    -------
+    out
+        Table to write: .csv or .parquet.
+    failures
+        Table of the failed points with their reasons: .csv or .parquet.
+    """
+    columns = _joined(chunk)
+    reasons = columns.pop(FAILURE).astype(str)
+    failed = reasons != ""
+    if failed.all():
+        raise InputError("programs.all_failed", points=failed.size, reason=reasons[0])
+    inputs = [name for name, cells in columns.items() if cells.dtype.kind == "f"][:-1]
+    result = [name for name, cells in columns.items() if cells.dtype.kind == "f"][-1]
+    account = _account(columns, inputs, reasons)
+    listed = {name: cells[failed] for name, cells in columns.items() if name != result}
+    whole = chunk[0]._replace(columns={name: cells[~failed] for name, cells in columns.items()})
+    failures = whole._replace(columns={**listed, FAILURE: reasons[failed].astype(object)})
+    return Stated(whole, {"account": account}), failures
+
+
+def _joined(chunks: Sequence[Table]) -> Columns:
+    """Join the rows of chunks, which must have the same columns and units."""
+    first = chunks[0]
+    for place, chunk in enumerate(chunks):
+        if (*chunk.columns,) != (*first.columns,) or chunk.units != first.units:
+            raise InputError(
+                "programs.other_chunk",
+                where=f"chunk[{place}]",
+                columns=_with_units(chunk),
+                first=_with_units(first),
+            )
+    return {n: np.concatenate([chunk.columns[n] for chunk in chunks]) for n in first.columns}
+
+
+def _with_units(table: Table) -> list[str]:
+    return [f"{name} [{table.units.get(name, '')}]" for name in table.columns]
+
+
+def _account(columns: Columns, inputs: Sequence[str], reasons: np.ndarray) -> Document:
+    """Count the failures by reason, print them, and warn of regions where points fail."""
+    failed = reasons != ""
+    kinds = Counter(reasons[failed].tolist())
+    for reason, count in kinds.most_common(MOST_SHOWN):
+        row = int(np.flatnonzero(reasons == reason)[0]) + 1
+        typer.echo(
+            f"warning: {count} of {failed.size} points, first point {row}: {reason}", err=True
+        )
+    points = np.column_stack([columns[name] for name in inputs])
+    within = among_failures(points, failed)
+    ranges = {
+        name: [float(cells.min()), float(cells.max())]
+        for name, cells in zip(inputs, points[within].T, strict=True)
+        if within.any()
+    }
+    if ranges:
+        region = ", ".join(
+            f"{name} {low:.6g} to {high:.6g}" for name, (low, high) in ranges.items()
+        )
+        typer.echo(
+            f"warning: {within.sum()} failed points lie among failed ones, at {region}: the table"
+            " has hardly any rows there, and a surrogate of it is not valid there",
+            err=True,
+        )
+    typer.echo(f"{failed.size - failed.sum()} of {failed.size} points have a result", err=True)
+    return {
+        "points": failed.size,
+        "failed": int(failed.sum()),
+        "reasons": dict(kinds.most_common(MOST_SHOWN)),
+        "failing_region": ranges,
+    }

@@ -1,0 +1,119 @@
+"""Settings of a program of the user that is called at the points of a design."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import ClassVar, Literal
+
+from pydantic import model_validator
+
+from nlobayes.designs import Design
+from nlobayes.errors import InputError
+from nlobayes.settings.user_files import GivenPath
+from nlobayes.settings.values import Frozen, Positive, PositiveInt
+from nlobayes.study.program import Program
+from nlobayes.study.sources import MadeBy, SourceSettings
+from nlobayes.untyped import Document
+
+FAILURE = "failure"
+"""Column of a chunk with the reason why a point failed; empty where it did not."""
+MOST_CHUNKS = 2000
+"""Most jobs of one dataset, which one job gathers."""
+
+
+class Demands(Frozen):
+    """What the jobs of a program ask for. Every further attempt of a job asks for it again."""
+
+    memory_mb: PositiveInt = 1000
+    """Memory of the running program in MB."""
+    seconds: Positive = 60.0
+    """Time of a point, on average over a chunk. If the time of a job is over, the next attempt goes
+    on after the points that are stored."""
+    at_once: PositiveInt = 1
+    """Points of a chunk that are computed at a time, each on one core with its own memory."""
+
+
+class ProgramSource(SourceSettings):
+    """A program of yours at the points of a design, in jobs of `chunk` points.
+
+    Every point is computed once, in any study that has the same `store`. Failed points are left out
+    of the table and listed with their reasons in `results/points/{dataset}/failures.csv`.
+    """
+
+    made_by: ClassVar[MadeBy] = "gather"
+    states_process: ClassVar[bool] = False
+
+    kind: Literal["program"]
+    program: Program
+    """How the program is called, and where its result is."""
+    design: Design
+    """Points at which it is called: kind `sobol`, `latin_hypercube`, `pool` or `list`."""
+    chunk: PositiveInt = 100
+    """Points of one job."""
+    demands: Demands = Demands()
+    """Memory, time and cores of a job."""
+    store: GivenPath = "points"
+    """Folder that holds what the program answered, a file for each point."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns of its table: those of the design, then the result."""
+        return (*self.design.columns, self.program.output.column)
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        """Names of all columns of the table."""
+        return self.columns
+
+    @property
+    def given(self) -> str | None:
+        """Path of the user's table of points; None if the design has none."""
+        return self.design.given
+
+    @property
+    def chunks(self) -> int:
+        """Number of its jobs."""
+        return math.ceil(self.design.rows / self.chunk)
+
+    def rows(self, columns: int) -> int:
+        """Return the number of points, some of which may fail."""
+        del columns
+        return self.design.rows
+
+    def digest(self) -> str:
+        """Return a digest of the user's table of points."""
+        return self.design.digest()
+
+    def check_columns(self, requested: Mapping[str, tuple[str, ...]]) -> None:
+        """Refuse columns that the table does not have, and features that the program is not told.
+
+        A point of the table would not determine its result.
+        """
+        super().check_columns(requested)
+        told = self.program.fields(self.design.columns)
+        for name in requested["features.columns"]:
+            if name not in (*told, self.program.output.column):
+                raise InputError(
+                    "programs.not_told", where="features.columns", name=name, told=[*told]
+                )
+
+    @model_validator(mode="after")
+    def _fits_its_program(self) -> ProgramSource:
+        self.program.check_columns(tuple(self.design.columns))
+        for name in (self.program.output.column, FAILURE):
+            if name in self.design.columns or self.columns[-1] == FAILURE:
+                raise InputError("programs.column_taken", where="program.output", name=name)
+        if self.chunks > MOST_CHUNKS:
+            raise InputError(
+                "programs.many_chunks",
+                where="chunk",
+                chunks=self.chunks,
+                most=MOST_CHUNKS,
+                least=math.ceil(self.design.rows / MOST_CHUNKS),
+            )
+        return self
+
+    def job(self) -> Document:
+        """Return the settings of `run_program`."""
+        return {"program": self.program, "store": self.store, "rows": self.chunk}
