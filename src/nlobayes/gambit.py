@@ -19,17 +19,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from nlobayes.bundles.index import ENDING
 from nlobayes.bundles.requests import Order, check_order
 from nlobayes.bundles.surrogates import Bundle
 from nlobayes.data.slha import key_of
 from nlobayes.errors import InputError
+from nlobayes.surrogate.acceptance import CONFIDENCE, SHARE, check_limits
 from nlobayes.surrogate.cross_section import CrossSection
 from nlobayes.surrogate.domain import INSIDE, NEAR_EDGE
+from nlobayes.surrogate.theory import REGRESSION, SIDES
 from nlobayes.untyped import Facts
 
 VARIABLE = "NLOBAYES_SURROGATES"
-PARAMETERS = ("energy", "order", "surrogates")
+PARAMETERS = ("energy", "max_error", "order", "surrogates")
 FB_PER_PB = 1000.0
 TRUST = {INSIDE: 1, NEAR_EDGE: 0}
 """Trust levels of GAMBIT: 1 for reliable, 0 for questionable and -1 for unreliable values."""
@@ -47,6 +51,7 @@ class Backend:
         self._bundle: Bundle | None = None
         self._energy: float | None = None
         self._order: Order = None
+        self._max_error: float | None = None
         self._slha: str | None = None
         self._answers: dict[tuple[int, ...], Answer] = {}
 
@@ -54,13 +59,14 @@ class Backend:
         """Set `energy` in GeV, `order`, and `surrogates`: paths of files or bundles, or names.
 
         Without `order` the entry of a process that applies to the spectrum is taken, as by
-        `Bundle.predict`.
+        `Bundle.predict`. With a relative `max_error`, such as 0.01, a cross section that
+        `Surrogate.accepted` does not accept has trust level -1; None accepts all.
 
         Raises
         ------
         InputError
             If a parameter is unknown, or a surrogate cannot be loaded, does not store its process,
-            or has the same name as another.
+            or has the same name as another; or if `max_error` is not between 0 and 1.
         """
         for name in parameters:
             if name not in PARAMETERS:
@@ -68,11 +74,15 @@ class Backend:
         energy, bundle = self._energy, self._bundle
         order = parameters.get("order", self._order)
         check_order(order)
+        max_error = parameters.get("max_error", self._max_error)
+        if max_error is not None:
+            check_limits(max_error, SHARE, CONFIDENCE)
         if "energy" in parameters:
             energy = _energy(parameters["energy"])
         if "surrogates" in parameters:
             bundle = _load(_paths(parameters["surrogates"]))
         self._energy, self._order, self._bundle, self._answers = energy, order, bundle, {}
+        self._max_error = max_error
 
     def import_slha_string(self, slha: str) -> None:
         """Set the spectrum as SLHA text. Invalid text gives trust level -1 later."""
@@ -92,8 +102,9 @@ class Backend:
           its 68 % interval, over `central` and with a sign;
         - `scaleup_rel`, `pdfup_rel`, `alphasup_rel` and the same with `down`: theory errors in the
           same form, if the surrogate has them;
-        - `trust_level`: 1 inside the training data, 0 near their edge, -1 outside them or without a
-          prediction. Failed checks do not change it;
+        - `trust_level`: 1 inside the training data, 0 near their edge, -1 outside them, without a
+          prediction, or if `max_error` is set and the cross section is not accepted. Failed checks
+          do not change it;
         - `reason`: why the trust level is below 1, and which checks of the surrogate failed.
 
         Without a prediction the numbers are NaN. They are 0 where the Born cross section vanishes.
@@ -118,7 +129,25 @@ class Backend:
         entry = self._bundle.entry(section.entry)
         if entry.inclusive:
             return _nothing(f"the cross section is only known in a sum: {entry.inclusive}")
-        return _in_fb(section, entry.failed_checks)
+        answer = _in_fb(section, entry.failed_checks)
+        if self._max_error is not None and (reason := self._not_accepted(section)):
+            reasons = "; ".join(filter(None, [reason, str(answer["reason"])]))
+            return {**answer, "trust_level": NOT_TRUSTED, "reason": reasons}
+        return answer
+
+    def _not_accepted(self, section: CrossSection) -> str:
+        """Say why a cross section does not keep the largest error; empty if it is accepted."""
+        assert self._bundle is not None
+        assert self._max_error is not None
+        try:
+            threshold = self._bundle.surrogates[section.entry].threshold(self._max_error)
+        except InputError as error:
+            return str(error)
+        sides = (abs(section.errors.get(f"{REGRESSION}_{side}", math.nan)) for side in SIDES)
+        stated = np.array([max(sides)])
+        if threshold.accepts(stated, np.array([section.domain]))[0]:
+            return ""
+        return f"not accepted: the prediction states an error of {100 * stated[0]:.3g} %"
 
 
 def _energy(received: Any) -> float:

@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from nlobayes.commands.tools.bundle import bundle
@@ -200,3 +201,34 @@ def test_files_of_the_environment_are_enough(
     assert distrusted(
         without.get_xsection(PAIR), "no surrogates: set `surrogates`, or NLOBAYES_SURROGATES"
     )
+
+
+@pytest.mark.parametrize(("max_error", "trust"), [(0.99, 1), (0.5, -1), (None, 1)])
+def test_a_cross_section_that_is_not_accepted_is_not_trusted(
+    exported: SurrogateContent, dataset: Dataset, tmp_path: Path, max_error: Any, trust: int
+) -> None:
+    stated = np.linspace(0.0001, 2.0, 20_000, dtype=np.float32)
+    content = exported._replace(held_out={"stated": stated, "error": 0 * stated})
+    made, path = Backend(), write(tmp_path / "a.nc", content, dataset, STATED)
+    surrogate = Surrogate.load(path)
+    point = [[*surrogate.typical.values()]]
+    assert max_error is None or surrogate.accepted(point, max_error).tolist() == [trust == 1]
+    made.set_parameters({"surrogates": path, "energy": 13000, "max_error": max_error})
+    made.import_slha_string(spectrum_of(surrogate))
+    found = made.get_xsection(PAIR)
+    assert found["trust_level"] == trust
+    error = 100 * surrogate.stated_errors(point)[0]
+    assert (f"states an error of {error:.3g} %" in str(found["reason"])) == (trust == -1)
+    assert float(found["central"]) > 0
+
+
+def test_without_errors_of_held_out_rows_no_cross_section_is_trusted(backend: Backend) -> None:
+    backend.set_parameters({"max_error": 0.9})
+    found = backend.get_xsection(PAIR)
+    assert found["trust_level"] == -1
+    assert "stores no errors of held-out rows" in str(found["reason"])
+    backend.set_parameters({"max_error": None})
+    assert backend.get_xsection(PAIR)["trust_level"] == 1
+    for wrong in (0, 1.5, "1%"):
+        with refused("surrogate.no_share", where="max_error", received=wrong):
+            backend.set_parameters({"max_error": wrong})

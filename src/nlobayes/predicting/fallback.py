@@ -150,14 +150,8 @@ class Fallback:
 
     def in_words(self) -> str:
         """Say how many points were accepted, by which guarantee, and what became of others."""
-        counts, limit = self.counts, self.threshold.value or 0.0
-        max_error, share, confidence = (f"{100 * each:g} %" for each in self.limits)
-        words = (
-            f"{counts.accepted} of {counts.points} points are accepted, which are inside and "
-            f"state an error of at most {100 * limit:.3g} %: with {confidence} confidence at most "
-            f"{share} of accepted points are wrong by more than {max_error}, if they are "
-            "distributed as the rows of the table"
-        )
+        counts, guarantee = self.counts, self.threshold.in_words(*self.limits)
+        words = f"{counts.accepted} of {counts.points} points are accepted; {guarantee}"
         if self.otherwise is None:
             return words
         return (

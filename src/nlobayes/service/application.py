@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from functools import partial
-from typing import Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import numpy as np
 from fastapi import FastAPI, Query, Request
@@ -15,11 +15,15 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from nlobayes.errors import MOST_SHOWN, InputError, shorten, words_of
 from nlobayes.service import messages, points_along
+from nlobayes.service.accepting import compute_others, threshold_of
 from nlobayes.service.guards import Guard, GuardedRoute
 from nlobayes.service.messages import Line, LineAnswer, PointsRequest, Predictions, spell
 from nlobayes.surrogate.answers import DOMAIN, REASON, located
 from nlobayes.surrogate.surrogate import Scale, Surrogate
 from nlobayes.untyped import Document, Facts
+
+if TYPE_CHECKING:
+    from nlobayes.programs.otherwise import Otherwise
 
 BANDS = (0.025, 0.16, 0.84, 0.975)
 """Quantiles along a line: 95 % and 68 % intervals."""
@@ -39,10 +43,17 @@ REFUSALS = (400, 403, 408, 413, 422)
 REASONS_NAMED = 3
 """Largest number of reasons in a refusal."""
 
+ACCEPTED = "accepted"
+
 Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
 
 
-def application(surrogate: Surrogate, page: Mapping[str, str], hosts: Collection[str]) -> FastAPI:
+def application(
+    surrogate: Surrogate,
+    page: Mapping[str, str],
+    hosts: Collection[str],
+    otherwise: "Otherwise | None" = None,
+) -> FastAPI:
     """Make the application.
 
     Parameters
@@ -54,9 +65,11 @@ def application(surrogate: Surrogate, page: Mapping[str, str], hosts: Collection
     hosts
         Host names that a request may use. Others are refused, because another site may have let its
         own name resolve to this machine.
+    otherwise
+        Program of the operator that computes points which are not accepted, one request at a time.
     """
     app = guarded(surrogate.target, page, hosts, messages.example_of(surrogate))
-    _add_api(app, surrogate)
+    _add_api(app, surrogate, otherwise)
     return app
 
 
@@ -91,8 +104,9 @@ def _file(text: str, kind: str) -> Callable[[], Awaitable[Response]]:
     return file
 
 
-def _add_api(app: FastAPI, surrogate: Surrogate) -> None:
+def _add_api(app: FastAPI, surrogate: Surrogate, otherwise: "Otherwise | None") -> None:
     turn, description = asyncio.Lock(), messages.describe(surrogate)
+    turn_of_program = asyncio.Lock()
 
     @app.get("/healthz")
     async def healthz() -> messages.Health:
@@ -109,7 +123,12 @@ def _add_api(app: FastAPI, surrogate: Surrogate) -> None:
         rows = [p if isinstance(p, list) else [*dict(p).values()] for p in request.points]
         given = messages.stated_parameters(request)
         points, scale = np.array(rows, np.float64), request.scale
-        content = await answer(surrogate, points, request.quantiles, scale, turn, given)
+        asked = request.max_error
+        content = await answer(surrogate, points, request.quantiles, scale, turn, given, asked)
+        if otherwise is not None and content.get("threshold") is not None and scale == "target":
+            async with turn_of_program:
+                arguments = content, points, otherwise, surrogate.inputs
+                await run_in_threadpool(compute_others, *arguments)
         return Predictions(**content)
 
     async def vary(line: Line) -> LineAnswer:
@@ -142,6 +161,7 @@ async def answer(
     on: Scale,
     turn: asyncio.Lock,
     given: Mapping[str, float] | None = None,
+    max_error: float | None = None,
 ) -> Document:
     """Predict points in blocks; numbers of those without a prediction are None.
 
@@ -149,12 +169,22 @@ async def answer(
     Each block waits for a `turn`. Turns are given in the order of requests, so that a small request
     waits for one block of a large one.
     """
+    acceptance: Document = {}
+    if max_error is not None:
+        threshold, guarantee = threshold_of(surrogate, max_error)
+        acceptance = {"threshold": threshold and threshold.value, "guarantee": guarantee}
 
     def block(part: np.ndarray) -> dict[str, np.ndarray]:
         with np.errstate(all="ignore"):
             predicted = surrogate.predict(part, quantiles=quantiles, on=on)
             errors = surrogate.errors(part) if surrogate.theory else {}
-            return predicted._asdict() | errors | located(surrogate, part, given)
+            where = located(surrogate, part, given)
+            if max_error is None:
+                return predicted._asdict() | errors | where
+            accepted = np.zeros(len(part), bool)
+            if threshold is not None:
+                accepted = threshold.accepts(surrogate.stated_errors(part), where[DOMAIN])
+            return predicted._asdict() | errors | where | {ACCEPTED: accepted}
 
     blocks, step = [], max(1, CELLS // surrogate.draws)
     for start in range(0, max(len(points), 1), step):
@@ -162,6 +192,8 @@ async def answer(
             blocks.append(await run_in_threadpool(block, points[start : start + step]))
     columns = {n: np.concatenate([each[n] for each in blocks], axis=-1) for n in blocks[0]}
     domain, reasons = (columns.pop(name).tolist() for name in (DOMAIN, REASON))
+    if max_error is not None:
+        acceptance[ACCEPTED] = columns.pop(ACCEPTED).tolist()
     numbers = {name: _numbers(values) for name, values in columns.items()}
     summaries = {name: numbers.pop(name) for name in messages.SUMMARIES}
     return {
@@ -173,6 +205,7 @@ async def answer(
         "errors": numbers,
         "domain": domain,
         "reasons": reasons,
+        **acceptance,
     }
 
 

@@ -20,6 +20,7 @@ Number = float | None
 """A number, or None for one that is missing or overflows."""
 
 Finite = Annotated[float, Field(allow_inf_nan=False)]
+Share = Annotated[float, Field(gt=0, lt=1)]
 Probability = Annotated[float, Field(ge=TAIL, le=1 - TAIL)]
 
 
@@ -32,6 +33,9 @@ class PointsRequest(BaseModel):
     quantiles: list[Probability] = Field([0.16, 0.84], max_length=MOST_QUANTILES)
     scale: Scale = Field("target", description="The target, or the scale that it was learned on.")
     given: Any = None
+    max_error: Share | None = Field(
+        None, description="Largest relative error of points to accept, such as 0.01."
+    )
 
 
 class Line(BaseModel):
@@ -66,6 +70,16 @@ class Predictions(BaseModel):
     domain: list[Literal["inside", "near edge", "outside"]]
     reasons: list[str] = Field(
         description="For each point: why it is outside, and fixed parameters that are not given."
+    )
+    accepted: list[bool] | None = Field(
+        None, description="If `max_error` is given, for each point whether it is accepted."
+    )
+    threshold: Number = Field(None, description="Largest error that an accepted point states.")
+    guarantee: str | None = Field(
+        None, description="What is guaranteed of accepted points, or why none can be accepted."
+    )
+    source: list[Literal["surrogate", "program"]] | None = Field(
+        None, description="Where a program computes points that are not accepted: what did so."
     )
 
 

@@ -67,6 +67,20 @@ class Threshold(NamedTuple):
         accepted: np.ndarray = (stated <= limit) & (domain == INSIDE)
         return accepted
 
+    def in_words(
+        self, max_error: float, share: float = SHARE, confidence: float = CONFIDENCE
+    ) -> str:
+        """Say what is accepted, and what is guaranteed of it."""
+        limit, percent = 0.0 if self.value is None else self.value, "{:.3g} %"
+        stated, most, sure, wrong = (
+            percent.format(100 * each) for each in (limit, share, confidence, max_error)
+        )
+        return (
+            f"accepted points are inside and state an error of at most {stated}: with {sure} "
+            f"confidence at most {most} of them are wrong by more than {wrong}, if they are "
+            "distributed as the rows of the table"
+        )
+
 
 def stated_error(quantiles: np.ndarray) -> np.ndarray:
     """Return the relative error (point,) that a prediction states: its larger side.

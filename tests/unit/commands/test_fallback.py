@@ -104,7 +104,7 @@ def test_without_a_program_points_are_flagged_alone(
     ]
     said = capfd.readouterr().err
     assert f"{accepted.sum()} of {len(scan)} points are accepted" in said
-    assert "with 95 % confidence at most 5 % of accepted points are wrong by more than 70 %" in said
+    assert "with 95 % confidence at most 5 % of them are wrong by more than 70 %" in said
     assert "program" not in said
 
 

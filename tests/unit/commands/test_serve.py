@@ -15,9 +15,12 @@ from typing import Any
 
 import httpx2 as httpx
 import pytest
+import yaml
 
 from nlobayes import Surrogate
 from nlobayes.cli import main
+from nlobayes.commands.tools.serve import serve
+from tests.refusals import refused
 
 LISTENING = ("env", "--default-signal=INT")  # tests in the background ignore Control-C
 COMMAND = [*LISTENING, sys.executable, "-c", "from nlobayes.cli import main; main()", "serve"]
@@ -131,3 +134,17 @@ def test_without_the_extra_it_prints_how_to_install_it(
         f"nlobayes: error: No module named {missing!r}: it comes with an extra; "
         "`pip install 'nlobayes[serve]'`, or `make setup EXTRAS=serve` in a checkout\n"
     )
+
+
+def test_the_program_of_the_service_reads_inputs_alone(
+    surrogate_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Bundles have none."""
+    monkeypatch.chdir(tmp_path)
+    output = {"kind": "number", "column": "sigma", "unit": "pb"}
+    given = {"command": ["echo", "{mu}"], "version": "1", "output": output}
+    Path("mine.yaml").write_text(yaml.safe_dump(given))
+    with refused("programs.no_column", where="mine.yaml: command", field="mu"):
+        serve(surrogate_path, otherwise=Path("mine.yaml"))
+    with refused("commands.option_of_one", where="--otherwise"):
+        serve(Path("lhc"), otherwise=Path("mine.yaml"))

@@ -2,16 +2,20 @@
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
+from nlobayes.programs.otherwise import Otherwise
+from nlobayes.service import accepting as accepting_module
 from nlobayes.service.application import application
 from nlobayes.service.guards import HEADERS, MOST_BYTES
+from nlobayes.study.program import Program
 from nlobayes.surrogate.surrogate import Surrogate
-from nlobayes.types import SurrogateContent
+from nlobayes.types import Dataset, SurrogateContent
 
 POINTS = [[300, 0.1, 0.2, 0.8, -0.55], [-800, 0.5, 0.5, 0.5, 0.5]]
 NO_POINT = [0, 0, 0, 0, 1]
@@ -278,3 +282,87 @@ def test_only_names_of_this_machine_are_answered(
     response = client.get("/healthz", headers={"host": host})
     assert response.status_code == status
     assert "x-content-type-options" in response.headers
+
+
+@pytest.fixture(scope="module")
+def accepting(exported: SurrogateContent) -> Surrogate:
+    """Held-out rows whose stated errors rise to 200 %, without large actual errors."""
+    stated = np.linspace(0.001, 2.0, 300, dtype=np.float32)
+    return Surrogate(exported._replace(held_out={"stated": stated, "error": 0 * stated}))
+
+
+def scan_of(dataset: Dataset) -> list[list[float]]:
+    rows: list[list[float]] = dataset.inputs[:12].tolist()
+    return [*rows, [5e4, 0.0, 0.0, 1.0, 0.0], [*map(float, NO_POINT)]]
+
+
+def test_points_are_accepted_as_by_the_surrogate(accepting: Surrogate, dataset: Dataset) -> None:
+    points = scan_of(dataset)
+    with TestClient(application(accepting, PAGE, ["testserver"])) as client:
+        plain = predict(client, points=points)
+        found = predict(client, points=points, max_error=0.7)
+        for wrong in (0, 1, -0.1, "1%", 7):
+            body = {"points": points, "max_error": wrong}
+            assert client.post("/api/predict", json=body).status_code == 422
+    assert found["accepted"] == accepting.accepted(points, 0.7).tolist()
+    assert 0 < sum(found["accepted"]) < 12
+    assert found["threshold"] == accepting.threshold(0.7).value
+    assert "at most 5 % of them are wrong by more than 70 %" in found["guarantee"]
+    assert found["source"] is None
+    asked = {"accepted", "threshold", "guarantee"}
+    assert {n: v for n, v in found.items() if n not in asked} == {
+        n: v for n, v in plain.items() if n not in asked
+    }
+    assert [plain[name] for name in asked] == [None] * 3
+
+
+def test_without_a_threshold_no_point_is_accepted_and_the_reason_is_given(
+    client: TestClient,
+) -> None:
+    found = predict(client, points=POINTS, max_error=0.01)
+    assert (found["accepted"], found["threshold"]) == ([False, False], None)
+    assert "stores no errors of held-out rows" in found["guarantee"]
+
+
+def test_the_program_of_the_operator_computes_others(
+    accepting: Surrogate, dataset: Dataset, tmp_path: Path
+) -> None:
+    """Its result is the mass, in fb; of a negative mass it is no cross section."""
+    output = {"kind": "number", "column": "sigma", "unit": "fb", "above": 0}
+    mine = Program(command=("echo", "{m1}"), version="1", output=output)  # type: ignore[arg-type]
+    points = scan_of(dataset)
+    otherwise = Otherwise(mine, tmp_path / "points", "pb")
+    with TestClient(application(accepting, PAGE, ["testserver"], otherwise)) as client:
+        alone = predict(client, points=points)
+        found = predict(client, points=points, max_error=0.7)
+        assert found == predict(client, points=points, max_error=0.7)
+        assert predict(client, points=points, max_error=0.7, scale="model")["source"] is None
+    assert alone["source"] is None
+    sources = ["surrogate" if accepted else "program" for accepted in found["accepted"]]
+    assert found["source"] == sources
+    for row, source in enumerate(sources):
+        known, mass = found["median"][row], points[row][0]
+        if source == "surrogate":
+            assert known == alone["median"][row]
+        elif mass > 0:
+            assert known == found["mean"][row] == pytest.approx(mass / 1000)
+        else:
+            assert known is None
+            assert "not above 0" in found["reasons"][row]
+        is_null = [found[name][row] is None for name in ("posterior_sd", "total_sd")]
+        assert is_null == [source == "program"] * 2
+        assert [q[row] is None for q in found["quantiles"]] == [source == "program"] * 2
+
+
+def test_one_request_has_the_program_compute_a_limited_number(
+    accepting: Surrogate, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(accepting_module, "MOST_COMPUTED", 2)
+    output = {"kind": "number", "column": "sigma", "unit": "pb"}
+    mine = Program(command=("echo", "{m1}"), version="1", output=output)  # type: ignore[arg-type]
+    otherwise = Otherwise(mine, tmp_path / "points", "pb")
+    points = [[5e4 + number, 0, 0, 1, 0] for number in range(4)]
+    with TestClient(application(accepting, PAGE, ["testserver"], otherwise)) as client:
+        found = predict(client, points=points, max_error=0.7)
+    assert found["source"] == ["program"] * 2 + ["surrogate"] * 2
+    assert found["accepted"] == [False] * 4

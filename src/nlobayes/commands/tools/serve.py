@@ -11,6 +11,7 @@ import typer
 
 from nlobayes.bundles.surrogates import Bundle
 from nlobayes.errors import InputError, one_line
+from nlobayes.extras import needs_extra
 from nlobayes.surrogate.answers import load
 from nlobayes.surrogate.identity import in_words
 from nlobayes.surrogate.surrogate import Surrogate
@@ -39,12 +40,23 @@ def serve(
     name: Annotated[
         list[str] | None, typer.Option(help="Name of this machine in requests; once for each.")
     ] = None,
+    otherwise: Annotated[
+        Path | None,
+        typer.Option(help="Program (.yaml) that computes points not accepted in requests."),
+    ] = None,
+    store: Annotated[
+        Path, typer.Option(help="Of --otherwise: folder of what the program answered.")
+    ] = Path("points"),
+    workers: Annotated[
+        int, typer.Option(help="Of --otherwise: points computed at a time.", min=1)
+    ] = 1,
 ) -> None:
     """Serve until it is interrupted."""
     import uvicorn
 
     url_host = f"[{host}]" if ":" in host else host
-    app, what = _application(surrogate, {*LOOPBACK, url_host, *(name or ())})
+    program = None if otherwise is None else (otherwise, store, workers)
+    app, what = _application(surrogate, {*LOOPBACK, url_host, *(name or ())}, program)
     if url_host not in LOOPBACK:
         typer.echo(
             f"nlobayes: warning: every machine that reaches {url_host} can send requests; "
@@ -58,10 +70,17 @@ def serve(
         uvicorn.Server(uvicorn.Config(app, **SETTINGS)).run(sockets=[listening])
 
 
-def _application(path: Path, hosts: Collection[str]) -> tuple[Any, str]:
-    """Load a surrogate or a bundle; return its application, and what it predicts in words."""
+def _application(
+    path: Path, hosts: Collection[str], program: tuple[Path, Path, int] | None
+) -> tuple[Any, str]:
+    """Load a surrogate or a bundle; return its application, and what it predicts in words.
+
+    A `program` has its settings, the folder of its store, and the points it computes at a time.
+    """
     page = {file.name: file.read_text("utf-8") for file in sorted(PAGE.iterdir())}
     if not path.is_file() and Bundle.is_known(path):
+        if program is not None:
+            raise InputError("commands.option_of_one", where="--otherwise", surrogate=path)
         from nlobayes.service.bundle_application import bundle_application
 
         bundle, page["index.html"] = Bundle.load(path), page["bundle.html"]
@@ -72,7 +91,16 @@ def _application(path: Path, hosts: Collection[str]) -> tuple[Any, str]:
     if not isinstance(loaded, Surrogate):
         raise InputError("commands.serves_numbers", where=path, target=loaded.target)
     words = f"{loaded.target} of {in_words(loaded.origin)}"
-    return application(loaded, page, hosts), words
+    otherwise = None
+    if program is not None:
+        with needs_extra("train"):
+            from nlobayes.programs.otherwise import Otherwise
+
+        file, store, workers = program
+        unit = loaded.units.get(loaded.target, "")
+        otherwise = Otherwise.read(file, store, unit, workers)
+        otherwise.check(loaded.inputs)
+    return application(loaded, page, hosts, otherwise), words
 
 
 def _listen(config: Any, host: str) -> Any:
