@@ -78,7 +78,7 @@ class Threshold(NamedTuple):
         return (
             f"accepted points are inside and state an error of at most {stated}: with {sure} "
             f"confidence at most {most} of them are wrong by more than {wrong}, if they are "
-            "distributed as the rows of the table"
+            "distributed as the held-out rows of the table"
         )
 
 

@@ -142,6 +142,7 @@ def pivoted(activation: str, inputs: np.ndarray, scales: Scales, tolerance: floa
         order[count] = row = left.argmax()
         column = covariance(activation, inputs, inputs[[row]], scales, np)[:, 0]
         column -= factor[:, :count] @ factor[row, :count]
+        column[row] = left[row]  # rounding may leave nothing of it
         factor[:, count] = column / np.sqrt(left[row])
         factor[order[:count], count] = 0
         left -= np.square(factor[:, count])

@@ -192,7 +192,7 @@ class Surrogate(StoredNetwork):
 
         With the stated confidence, at most a `share` of the accepted points has a median that
         differs from the truth by more than `max_error`, relative to the truth. This holds for
-        points distributed as the table's rows. A point is accepted if it is `inside` the `domain`,
+        points distributed as the held-out rows. A point is accepted if it is `inside` the `domain`,
         for which `given` is passed on, and its stated error is at most `threshold(...).value`;
         `surrogate.acceptance` documents why.
 

@@ -306,3 +306,25 @@ def test_arrays_that_do_not_fit_each_other_are_told() -> None:
     assert not process.is_whole(content._replace(facts={**content.facts, "activation": "tanh"}))
     without = {name: v for name, v in content.variables.items() if name != NOISE}
     assert not process.is_whole(content._replace(variables=without))
+
+
+def test_pivots_are_of_full_rank_where_rounding_leaves_nothing_of_a_row() -> None:
+    """The means at the rows are those of a dense solution to 1 % of the noise."""
+    rng = np.random.default_rng(0)
+    x = rng.random((480, 2))
+    z = (x - x.mean(axis=0)) / x.std(axis=0)
+    warp = warp_of(z, {"mean": x.mean(axis=0), "scale": x.std(axis=0)})
+    target = np.sin(z[:, 0]) + z[:, 1]
+    drawn = {
+        INPUTS: np.array([[0.23379863309313112, 0.16816962088612247]]),
+        BIASES: np.array([0.2463061086510742]),
+        OUTPUT: np.array([51.10541679506428]),
+        NOISE: np.array([2.412810854617253e-05]),
+    }
+    (draw,) = conditioned.condition("erf", drawn, {"features": z, "target": target}, warp)
+    one = {name: values[0] for name, values in drawn.items()}
+    inputs = scaled_inputs(one, z, warp, np)
+    own = covariance("erf", inputs, inputs, Scales(one[BIASES], one[OUTPUT]), np)
+    noise = conditioned.noise_variance(one, {"target": target})
+    expected = own @ cho_solve(cho_factor(own + np.diag(noise)), target)
+    np.testing.assert_allclose(draw.mean, expected, atol=0.01 * one[NOISE])
