@@ -14,8 +14,7 @@ from math import ceil, exp, inf, isfinite, log
 from typing import Protocol, TypedDict
 
 import numpy as np
-from scipy.special import betaincinv
-from scipy.stats import binom
+from scipy.special import betainc, betaincinv
 
 from nlobayes.errors import InputError
 
@@ -168,11 +167,15 @@ def _state(sizes: np.ndarray, limit: float, share: float, level: float) -> State
 
 
 def _rank(count: int, share: float, level: float) -> int:
-    """Return how many of the smallest errors must be within a limit: `count` + 1 if too few are.
+    """Return how many of the smallest errors must be within a limit: `count` + 1 if too few are."""
+    enough = _by_chance(np.arange(1, count + 1), count, share) <= level
+    return int(enough.argmax()) + 1 if enough.any() else count + 1
 
-    So many lie within it by chance at most with probability `level` if its true share is lower.
-    """
-    return int(binom.isf(level, count, share)) + 1
+
+def _by_chance(within: np.ndarray, counts: np.ndarray | int, share: float) -> np.ndarray:
+    """Return the probability that at least `within` of `counts` points (case,) are, of a share."""
+    tail: np.ndarray = betainc(within, counts - within + 1, share)
+    return tail
 
 
 def _holds(stated: Statement) -> bool:
@@ -188,8 +191,8 @@ def _further_validation(each: Iterable[Statement], count: int, level: float) -> 
     counts = np.unique(np.ceil(count * STEP ** np.arange(max(steps, 1))).astype(int))
     enough = np.ones(len(counts), bool)
     for stated in each:
-        within = counts * stated["within"] // count
-        enough &= within >= binom.isf(level, counts, stated["share"]) + 1
+        within = np.maximum(counts * stated["within"] // count, 1)
+        enough &= _by_chance(within, counts, stated["share"]) <= level
     return int(counts[enough.argmax()]) - count if enough.any() else None
 
 

@@ -268,6 +268,7 @@ PIPELINE = {
 }
 TOOLS = {
     "fit": Command("Fit a table: from a CSV file to a surrogate with error bars."),
+    "propose": Command("Propose the points to compute next, and say whether enough are."),
     "predict": Command("Predict the points of a table with a surrogate."),
     "onnx": Command("Write a surrogate as an ONNX model."),
     "bundle": Command("Bundle surrogates of many processes in one folder."),

@@ -136,7 +136,7 @@ def fit(
         scale=scale,
         relative_error=relative_error,
         relative_to=relative_to,
-        units=dict(map(_unit, unit or ())),
+        units=dict(map(unit_of, unit or ())),
         skip_bad=skip_bad,
     )
     check_names(columns_of_points(read.dataset), target)
@@ -165,7 +165,7 @@ def fit(
         write_parquet(used, to_arrow(rows))
     write_text(study, in_yaml(configurations[0], _comment(table, study)))
     recipes = [run.recipe for run in runs]
-    kept, fitted = _sample(recipes, configurations, jobs or _workers())
+    kept, fitted = sample(recipes, configurations, jobs or workers())
     write_text(study, in_yaml(configurations[kept], _comment(table, study)))
     _warn(line for line in fitted.warnings if line not in warnings)
     write_bytes(out, fitted.files["surrogates"])
@@ -210,7 +210,7 @@ def _warn(lines: Iterable[str]) -> None:
         typer.echo(f"warning: {line}", err=True)
 
 
-def _sample(
+def sample(
     recipes: Sequence[str], configurations: Sequence[Configuration], workers: int
 ) -> tuple[int, Fitted]:
     """Sample the runs in turn, print their recipes, and return the number of the kept one."""
@@ -238,13 +238,13 @@ def _preset(text: str) -> Preset:
     return parse_yaml(text, "YAML text of a preset") if text.lstrip().startswith("{") else text
 
 
-def _workers() -> int:
+def workers() -> int:
     """Count the processes for chains, at most one per core; one process without joblib."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return min(cores or 1, MOST_WORKERS) if find_spec("joblib") else 1
 
 
-def _unit(text: str) -> tuple[str, str]:
+def unit_of(text: str) -> tuple[str, str]:
     """Read the name of a column and its unit, as `m1=GeV`."""
     name, equals, unit = text.partition("=")
     if not (name and equals and unit):

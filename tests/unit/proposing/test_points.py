@@ -10,7 +10,7 @@ import pytest
 from nlobayes.designs._sampled import Range
 from nlobayes.designs.pool import PoolDesign
 from nlobayes.designs.sobol import SobolDesign
-from nlobayes.proposing import as_good_as, next_points
+from nlobayes.proposing.points import as_good_as, next_points
 from nlobayes.surrogate.surrogate import Surrogate
 from tests.unit.surrogate.conftest import COLUMNS, make_exported, points
 from tests.unit.surrogate.test_pathwise import content
