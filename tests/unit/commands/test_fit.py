@@ -131,7 +131,7 @@ def test_the_reason_of_each_recipe_is_printed(
         announce(1)
         return Best(0, fits.fit(own, folder / "0", shown=False))
 
-    monkeypatch.setattr("nlobayes.commands.tools.fit.fit_best", both)
+    monkeypatch.setattr("nlobayes.commands.recipes.fit_best", both)
     fit(table, "sigma", jobs=1)
     lines = capsys.readouterr().err.splitlines()
     assert [line for line in lines if "recipe" in line] == [
@@ -311,7 +311,7 @@ def stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     def stop(*arguments: object, **options: object) -> None:
         raise Begun
 
-    monkeypatch.setattr("nlobayes.commands.tools.fit.fit_best", stop)
+    monkeypatch.setattr("nlobayes.commands.recipes.fit_best", stop)
 
 
 @pytest.mark.usefixtures("stopped")

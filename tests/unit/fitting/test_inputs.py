@@ -38,7 +38,7 @@ def front(
     def stop(*arguments: object, **options: object) -> None:
         raise Begun
 
-    monkeypatch.setattr("nlobayes.commands.tools.fit.fit_best", stop)
+    monkeypatch.setattr("nlobayes.commands.recipes.fit_best", stop)
     monkeypatch.setattr("nlobayes.fitting.studies.shipped_presets", PRESETS)
     monkeypatch.chdir(tmp_path)
 

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Sequence
-from importlib.util import find_spec
+from collections.abc import Iterable
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
 
 from nlobayes.artifacts.files import check_place, write_bytes, write_parquet, write_text
 from nlobayes.artifacts.surrogate_file import read_surrogate
+from nlobayes.commands.recipes import sample, unit_of, workers
 from nlobayes.data.parquet_tables import to_arrow
 from nlobayes.data.table_files import read_table
 from nlobayes.errors import InputError
 from nlobayes.evaluation import in_words
-from nlobayes.fitting.fits import Fitted, fit_best
+from nlobayes.fitting.fits import Fitted
 from nlobayes.fitting.reference_choice import columns_of_points
 from nlobayes.fitting.studies import (
     AUTO,
     Choices,
-    Configuration,
     Preset,
     attempts,
     by_snakemake,
@@ -40,8 +37,6 @@ from nlobayes.study.files import parse_yaml
 from nlobayes.study.job_builder import prepare_job
 from nlobayes.untyped import Facts
 
-MOST_WORKERS = 4
-"""Most processes that compute chains, by default."""
 STUDY = """\
 The study of table {table}, written when it was fitted. With a checkout of nlobayes, Snakemake makes
 the same run with figures and a report, called from the folder in which `nlobayes fit` was called:
@@ -210,25 +205,6 @@ def _warn(lines: Iterable[str]) -> None:
         typer.echo(f"warning: {line}", err=True)
 
 
-def sample(
-    recipes: Sequence[str], configurations: Sequence[Configuration], workers: int
-) -> tuple[int, Fitted]:
-    """Sample the runs in turn, print their recipes, and return the number of the kept one."""
-    tried: list[str] = []
-
-    def announce(number: int) -> None:
-        why = f" (recipe {tried[-1]} has no chains that converge)" if tried else ""
-        tried.append(recipes[number])
-        typer.echo(f"recipe: {tried[-1]}{why}", err=True)
-
-    with TemporaryDirectory(prefix="nlobayes-", ignore_cleanup_errors=True) as folder:
-        best = fit_best(configurations, Path(folder), workers=workers, announce=announce)
-    kept = recipes[best.number]
-    if kept != tried[-1]:
-        typer.echo(f"kept: recipe {kept}, whose chains agree better", err=True)
-    return best.number, best.fitted
-
-
 def _comment(table: Path, study: Path) -> str:
     return STUDY.format(table=table, command=by_snakemake(study))
 
@@ -236,20 +212,6 @@ def _comment(table: Path, study: Path) -> str:
 def _preset(text: str) -> Preset:
     """Read a preset: its name, or YAML text of its settings in braces."""
     return parse_yaml(text, "YAML text of a preset") if text.lstrip().startswith("{") else text
-
-
-def workers() -> int:
-    """Count the processes for chains, at most one per core; one process without joblib."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return min(cores or 1, MOST_WORKERS) if find_spec("joblib") else 1
-
-
-def unit_of(text: str) -> tuple[str, str]:
-    """Read the name of a column and its unit, as `m1=GeV`."""
-    name, equals, unit = text.partition("=")
-    if not (name and equals and unit):
-        raise InputError("fitting.unit", received=text)
-    return name, unit
 
 
 def _report_verdict(fitted: Fitted) -> None:

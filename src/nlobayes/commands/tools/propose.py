@@ -15,7 +15,7 @@ from nlobayes.artifacts.contents import read_dataset
 from nlobayes.artifacts.files import check_place, write_bytes, write_parquet, write_text
 from nlobayes.choosing import in_words
 from nlobayes.choosing.stopping import judge
-from nlobayes.commands.tools.fit import sample, unit_of, workers
+from nlobayes.commands.recipes import sample, unit_of, workers
 from nlobayes.data.parquet_tables import to_arrow
 from nlobayes.data.splits import STATED, TEST, TRAIN, VALIDATION
 from nlobayes.data.table_files import PARQUET, read_table, to_csv_text
