@@ -6,6 +6,7 @@ network that had learned the train rows alone. Networks are conditioned directly
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import numpy as np
@@ -96,26 +97,39 @@ def surrogate_of(data: Dataset, family: str, learned: np.ndarray) -> SurrogateCo
     return made._replace(held_out=errors_of_held_out(made, data, learned))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("family", "max_error"), [("gaussian", 0.006), ("conformal", 0.002)])
-@pytest.mark.parametrize("learned", ["train", "all"])
-def test_accepted_points_keep_the_share_where_the_network_learns_all_rows(
-    learned: str, family: str, max_error: float
-) -> None:
-    """Shares of 3000 new points in each of 200 data sets of 240 rows, half of them held out."""
-    above, accepted = 0, []
+CASES = [
+    (learned, family, max_error)
+    for learned in ("train", "all")
+    for family, max_error in (("gaussian", 0.006), ("conformal", 0.002))
+]
+"""Rows that the network learns, family of the noise, and largest error."""
+
+
+def of_networks(learned: str, family: str, max_error: float) -> tuple[float, float]:
+    """Return the share of data sets with too large a share, and the mean share that is accepted.
+
+    A data set has 240 rows, half of them held out; shares are those of 3000 new points.
+    """
+    above, accepted = 0, 0.0
     for seed in range(DATA_SETS):
         rng = np.random.default_rng([seed, 7])
         data = data_of(rng, 240)
         rows = data.split == TRAIN if learned == "train" else np.ones(240, bool)
         surrogate, new = Surrogate(surrogate_of(data, family, rows)), rows_of(rng, POINTS)
-        try:
+        with contextlib.suppress(InputError):  # no threshold
             taken = surrogate.accepted(new, max_error, share=SHARE)
-        except InputError:
-            accepted.append(0.0)
-            continue
-        exceeds = np.abs(surrogate.predict(new).median / truth(new) - 1) > max_error
-        accepted.append(taken.mean())
-        above += exceeds[taken].sum() > SHARE * taken.sum()
-    assert above <= MOST_ABOVE
-    assert np.mean(accepted) > 0.2
+            exceeds = np.abs(surrogate.predict(new).median / truth(new) - 1) > max_error
+            accepted += taken.mean() / DATA_SETS
+            above += exceeds[taken].sum() > SHARE * taken.sum()
+    return above / DATA_SETS, accepted
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", CASES)
+def test_accepted_points_keep_the_share_where_the_network_learns_all_rows(
+    case: tuple[str, str, float],
+) -> None:
+    """With a confidence of 95 % the share is too large in 5 % of the data sets, or in fewer."""
+    above, accepted = of_networks(*case)
+    assert above <= MOST_ABOVE / DATA_SETS
+    assert accepted > 0.2

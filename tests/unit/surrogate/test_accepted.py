@@ -127,10 +127,20 @@ def _made(errors: Errors) -> Any:
     return make_exported("scaled_student_t")._replace(held_out=errors)
 
 
-def test_the_documented_example_runs() -> None:
+def test_the_documented_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The program gives the mass, in fb; the points are one inside and one outside."""
+    monkeypatch.chdir(tmp_path)
+    output = "{kind: number, column: sigma, unit: fb}"
+    Path("program.yaml").write_text(f'command: [echo, "{{m1}}"]\nversion: "1"\noutput: {output}')
     blocks = re.findall(r"^```python\n(.*?)^```$", text_of("docs/using.md"), re.M | re.S)
-    (example,) = (block for block in blocks if "surrogate.accepted" in block)
-    many = {"stated": np.full(999, 0.001, np.float32), "error": np.zeros(999, np.float32)}
-    names: dict[str, Any] = {"surrogate": surrogate_with(many), "points": points(5)}
-    exec(example, names)
-    assert names["good"].shape == (5,)
+    examples = [block for block in blocks if "surrogate.accepted" in block or "Otherwise" in block]
+    many = {"stated": np.full(999, 0.009, np.float32), "error": np.zeros(999, np.float32)}
+    surrogate = surrogate_with(many)
+    x = np.array([[*surrogate.typical.values()], [5e4, 0, 0, 1, 0]])
+    monkeypatch.setattr(surrogate, "stated_errors", lambda x: np.full(len(x), 0.001))
+    names: dict[str, Any] = {"surrogate": surrogate, "points": x, "np": np}
+    for example in examples:
+        exec(example, names)
+    assert len(examples) == 2
+    assert names["good"].tolist() == [True, False]
+    assert names["sigma"].tolist() == [surrogate.predict(x).median[0], 50.0]
