@@ -2,8 +2,8 @@
 
 A point is claimed before it is computed: an empty file is made at its final path and locked. The
 result takes the place of this file by a rename. A killed process leaves an empty file without a
-lock, which the next one claims. Processes that wait for the lock read the result instead of
-computing. Files hold no dates and no durations.
+lock, which the next one claims. Processes that waited for the lock read what is at the path then,
+instead of computing. Files hold no dates and no durations.
 """
 
 from __future__ import annotations
@@ -71,25 +71,14 @@ def _seal(facts: Facts) -> str:
 @contextmanager
 def _claimed(path: Path) -> Iterator[None]:
     """Hold the lock of the file of a point, which is created if it is absent."""
-    while True:
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
-        except OSError as error:
-            raise not_written(path, error) from error
-        try:
-            with suppress(OSError):  # a file system without locks: a point may be computed twice
-                fcntl.flock(descriptor, fcntl.LOCK_EX)
-            if _is_at(descriptor, path):
-                yield
-                return
-        finally:
-            os.close(descriptor)
-
-
-def _is_at(descriptor: int, path: Path) -> bool:
-    """Return whether an open file is still the one at the path: results replace claimed files."""
     try:
-        return os.path.samestat(os.fstat(descriptor), path.stat())
-    except FileNotFoundError:
-        return False
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    except OSError as error:
+        raise not_written(path, error) from error
+    try:
+        with suppress(OSError):  # a file system without locks: a point may be computed twice
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)

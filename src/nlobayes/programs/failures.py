@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-NEIGHBOURS = 8
+NEIGHBOURS = 6
 """Nearest other points that are looked at."""
 
 
 def among_failures(points: np.ndarray, failed: np.ndarray) -> np.ndarray:
     """Return which failed points have more failed than good points around them (point,).
 
-    The eight nearest other points decide, or all if there are fewer. Of failures that are spread at
-    random, a share of 5 % for example, fewer than one in 10^4 lies so.
+    The six nearest other points decide, or all if there are fewer. Of failures that are spread at
+    random with a share of 5 %, one in 10^4 lies so.
 
     Parameters
     ----------

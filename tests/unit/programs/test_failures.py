@@ -20,10 +20,10 @@ def test_a_failing_corner_is_found(points: np.ndarray) -> None:
 
 
 def test_failures_at_random_are_not_among_failures(points: np.ndarray) -> None:
-    """Of 5 % at random, more than four of eight neighbours fail with probability 2e-5."""
+    """Of 5 % at random, more than three of six neighbours fail with probability 9e-5."""
     for seed in range(20):
         failed = np.random.default_rng(seed).random(len(points)) < 0.05
-        assert among_failures(points, failed).sum() == 0
+        assert among_failures(points, failed).sum() <= 1
 
 
 def test_few_points_and_no_failures(points: np.ndarray) -> None:

@@ -68,34 +68,33 @@ def _with_units(table: Table) -> list[str]:
 
 
 def _account(columns: Columns, inputs: Sequence[str], reasons: np.ndarray) -> Document:
-    """Count the failures by reason, print them, and warn of regions where points fail."""
+    """Count the failures by reason, print them, and warn of a region where points fail."""
     failed = reasons != ""
-    kinds = Counter(reasons[failed].tolist())
-    for reason, count in kinds.most_common(MOST_SHOWN):
-        row = int(np.flatnonzero(reasons == reason)[0]) + 1
-        typer.echo(
-            f"warning: {count} of {failed.size} points, first point {row}: {reason}", err=True
-        )
-    points = np.column_stack([columns[name] for name in inputs])
-    within = among_failures(points, failed)
-    ranges = {
-        name: [float(cells.min()), float(cells.max())]
-        for name, cells in zip(inputs, points[within].T, strict=True)
-        if within.any()
-    }
-    if ranges:
-        region = ", ".join(
-            f"{name} {low:.6g} to {high:.6g}" for name, (low, high) in ranges.items()
-        )
-        typer.echo(
-            f"warning: {within.sum()} failed points lie among failed ones, at {region}: the table"
-            " has hardly any rows there, and a surrogate of it is not valid there",
-            err=True,
-        )
+    kinds = Counter(reasons[failed].tolist()).most_common(MOST_SHOWN)
+    for reason, count in kinds:
+        first = int(np.flatnonzero(reasons == reason)[0]) + 1
+        counted = f"{count} of {failed.size} points, first point {first}"
+        typer.echo(f"warning: {counted}: {reason}", err=True)
+    region = _region({name: columns[name] for name in inputs}, failed)
+    if region:
+        at = ", ".join(f"{name} {low:.6g} to {high:.6g}" for name, low, high in region["ranges"])
+        counted = f"{region['failed']} of {region['points']} points at {at}"
+        typer.echo(f"warning: {counted} failed: a surrogate is not valid among them", err=True)
     typer.echo(f"{failed.size - failed.sum()} of {failed.size} points have a result", err=True)
+    counts = {"points": failed.size, "failed": int(failed.sum())}
+    return {**counts, "reasons": dict(kinds), "failing_region": region}
+
+
+def _region(inputs: Columns, failed: np.ndarray) -> Document:
+    """Return the ranges of the points among failures, and the points there; empty without any."""
+    points = np.column_stack([*inputs.values()])
+    among = points[among_failures(points, failed)]
+    if not len(among):
+        return {}
+    low, high = among.min(axis=0), among.max(axis=0)
+    inside = ((points >= low) & (points <= high)).all(axis=1)
     return {
-        "points": failed.size,
-        "failed": int(failed.sum()),
-        "reasons": dict(kinds.most_common(MOST_SHOWN)),
-        "failing_region": ranges,
+        "ranges": [*zip(inputs, low.tolist(), high.tolist(), strict=True)],
+        "points": int(inside.sum()),
+        "failed": int((inside & failed).sum()),
     }
