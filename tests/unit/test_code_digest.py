@@ -59,7 +59,7 @@ def test_a_verb_leaves_out_what_it_does_not_use() -> None:
 
 READ_BY_SETTINGS = {
     *("data.fixed_parameters", "data.slha_blocks", "own_functions", "physics.processes"),
-    *("exchange", "exchange.fields"),
+    *("data.units", "exchange", "exchange.fields"),
     *(
         "model.activations",
         "model.infinite",

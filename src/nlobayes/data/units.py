@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import TYPE_CHECKING, TypeVar
 
 from nlobayes.errors import InputError
+
+if TYPE_CHECKING:  # settings read this file
+    import numpy as np
+
+Values = TypeVar("Values", float, "np.ndarray")
 
 CROSS_SECTION = "cross section"
 # Each unit is 10^exponent times the base unit of its kind.
@@ -23,7 +28,7 @@ def known_unit(text: str) -> str | None:
     return next((unit for unit in UNITS if unit.lower() == text.lower()), None)
 
 
-def convert(values: np.ndarray, from_unit: str, to_unit: str) -> np.ndarray:
+def convert(values: Values, from_unit: str, to_unit: str) -> Values:
     """Express values in another unit of the same kind.
 
     Raises InputError if a unit is not known, or the two are of different kinds.
@@ -44,7 +49,7 @@ def convert(values: np.ndarray, from_unit: str, to_unit: str) -> np.ndarray:
     return values * 10.0**exponent if exponent >= 0 else values / 10.0**-exponent
 
 
-def in_unit(values: np.ndarray, name: str, units: tuple[str, str], source: str) -> np.ndarray:
+def in_unit(values: Values, name: str, units: tuple[str, str], source: str) -> Values:
     """Convert a column to the requested unit; `units` are its unit and the requested one.
 
     Raises InputError if the column has no unit, or it cannot be converted.

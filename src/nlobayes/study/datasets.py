@@ -213,6 +213,8 @@ class DatasetPreset(Frozen):
         requested |= {"rows.column": (self.rows.column,) if self.rows else ()}
         requested |= {key: (name,) for key, name in errors.items() if name}
         self.source.check_columns(requested)
+        units = dict.fromkeys(target.columns, target.unit)
+        self.source.check_units(self.features.units_of_columns | units)
         _ = self.whole_target
         if self.split.per_class and target.scale != "classes":
             raise InputError("study.per_class_of_numbers", where="split", scale=target.scale)

@@ -72,6 +72,9 @@ class SourceSettings(Choice):
                         columns=self.known,
                     )
 
+    def check_units(self, requested: Mapping[str, str]) -> None:
+        """Refuse units of columns that cannot be had, as far as the source knows its units."""
+
     def job(self) -> Document:
         """Return the settings of the stage that makes its table."""
         return {}

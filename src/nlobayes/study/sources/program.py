@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 
 from pydantic import model_validator
 
+from nlobayes.data.units import in_unit
 from nlobayes.designs import Design
 from nlobayes.errors import InputError
 from nlobayes.settings.user_files import GivenPath
@@ -97,6 +98,12 @@ class ProgramSource(SourceSettings):
                 raise InputError(
                     "programs.not_told", where="features.columns", name=name, told=[*told]
                 )
+
+    def check_units(self, requested: Mapping[str, str]) -> None:
+        """Refuse units that those of the design and of the result cannot be converted to."""
+        units = self.design.units | {self.program.output.column: self.program.output.unit}
+        for name, unit in requested.items():
+            in_unit(1.0, name, (units.get(name, ""), unit), self.in_words)
 
     @model_validator(mode="after")
     def _fits_its_program(self) -> ProgramSource:
