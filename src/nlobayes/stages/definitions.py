@@ -8,6 +8,9 @@ from enum import StrEnum
 
 from nlobayes.stages.job_size import Size
 
+FAILURE = "failure"
+"""Column of a chunk of points: why a point has no result; empty where it has one."""
+
 
 class Place(StrEnum):
     """Patterns of the paths of files, by their kind or by the parameter of stages that read them.

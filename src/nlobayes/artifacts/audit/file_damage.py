@@ -16,6 +16,7 @@ from nlobayes.artifacts.netcdf import check_groups, open_artifact
 from nlobayes.artifacts.places import remedy
 from nlobayes.artifacts.schemas import SCHEMAS
 from nlobayes.errors import InputError
+from nlobayes.stages.definitions import FAILURE
 from nlobayes.untyped import Document
 
 NEEDED_ATTRS = ("verb", "code_digest", "lock_digest", "spec", "inputs", "versions")
@@ -97,10 +98,12 @@ def _parquet(path: Path) -> Iterator[str]:
     except (OSError, pa.ArrowException) as error:
         yield f"cannot be read as parquet: {error}; {remedy(path)}"
         return
+    reasons = table[FAILURE].to_pylist() if FAILURE in table.column_names else [""] * len(table)
+    failed = np.array([*map(bool, reasons)], dtype=bool)
     for field, column in zip(table.schema, table.columns, strict=True):
         if b"unit" not in (field.metadata or {}):
             yield f"column {field.name} names no unit"
-        if pa.types.is_floating(field.type) and not np.isfinite(column.to_numpy()).all():
+        if pa.types.is_floating(field.type) and not (failed | np.isfinite(column.to_numpy())).all():
             yield f"column {field.name}: values are not finite"
 
 

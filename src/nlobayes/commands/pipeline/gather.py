@@ -11,7 +11,7 @@ from nlobayes.commands.stage import stage
 from nlobayes.errors import InputError
 from nlobayes.programs.failures import among_failures
 from nlobayes.stage_files import Stated
-from nlobayes.study.sources.program import FAILURE
+from nlobayes.stages.definitions import FAILURE
 from nlobayes.types import Columns, Table
 from nlobayes.untyped import Document
 

@@ -9,8 +9,8 @@ from nlobayes.commands.made_table import MadeTable
 from nlobayes.commands.stage import stage
 from nlobayes.errors import InputError
 from nlobayes.programs.compute import compute
+from nlobayes.stages.definitions import FAILURE
 from nlobayes.study.jobs import RunProgramJob
-from nlobayes.study.sources.program import FAILURE
 
 MOST_SHOWN = 5
 """Most failures of a chunk that are printed."""

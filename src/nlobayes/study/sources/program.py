@@ -13,12 +13,11 @@ from nlobayes.designs import Design
 from nlobayes.errors import InputError
 from nlobayes.settings.user_files import GivenPath
 from nlobayes.settings.values import Frozen, Positive, PositiveInt
+from nlobayes.stages.definitions import FAILURE
 from nlobayes.study.program import Program
 from nlobayes.study.sources import MadeBy, SourceSettings
 from nlobayes.untyped import Document
 
-FAILURE = "failure"
-"""Column of a chunk with the reason why a point failed; empty where it did not."""
 MOST_CHUNKS = 2000
 """Most jobs of one dataset, which one job gathers."""
 
