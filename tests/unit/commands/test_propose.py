@@ -91,6 +91,21 @@ def test_without_ranges_and_random_rows_both_are_said(capsys: pytest.CaptureFixt
     assert found.columns["m1"].min() >= ROWS[:, 0].min()
 
 
+def test_an_earlier_look_gives_the_trend(capsys: pytest.CaptureFixture[str]) -> None:
+    options: dict[str, Any] = {"target": "sigma", "p95": "0.1%"}
+    *_, facts = proposed(table(rows=60), capsys, **options)
+    before = facts["verdict"]
+    for name in ("median", "p95"):  # the errors of fewer points were larger
+        before[name]["error"] *= 4
+    Path("look.json").write_text(json.dumps(facts))
+    *_, facts = proposed(table(), capsys, **options, earlier=[Path("look.json")])
+    assert facts["verdict"]["looks"] == 2
+    assert facts["verdict"]["further_points"] > 0
+    Path("look.json").write_text('{"verdict": {"met": 3}}')
+    with refused("missing"):
+        proposed(table(), capsys, **options, earlier=[Path("look.json")])
+
+
 def test_rows_of_a_pool_are_proposed_once(capsys: pytest.CaptureFixture[str]) -> None:
     path = table(["random"] * 40 + [""] * 20, rows=60)
     pool = write("pool.csv", ROWS[::-1], "m1:GeV,m2:GeV")

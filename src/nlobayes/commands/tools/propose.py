@@ -10,11 +10,12 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import typer
+from pydantic import TypeAdapter, ValidationError
 
 from nlobayes.artifacts.contents import read_dataset
-from nlobayes.artifacts.files import check_place, write_bytes, write_parquet, write_text
+from nlobayes.artifacts.files import check_place, read_json, write_bytes, write_parquet, write_text
 from nlobayes.choosing import in_words
-from nlobayes.choosing.stopping import judge
+from nlobayes.choosing.stopping import Verdict, judge
 from nlobayes.commands.recipes import sample, unit_of, workers
 from nlobayes.data.parquet_tables import to_arrow
 from nlobayes.data.splits import STATED, TEST, TRAIN, VALIDATION
@@ -37,8 +38,8 @@ from nlobayes.predicting.prediction_files import check_not_read, warn
 from nlobayes.prepared import prepared
 from nlobayes.proposing.points import RANDOM, as_good_as, next_points
 from nlobayes.proposing.requests import accuracy_of, design_of
-from nlobayes.study.accuracy import Accuracy
 from nlobayes.study.job_builder import prepare_job
+from nlobayes.study.refusal import refusal
 from nlobayes.surrogate.held_out import errors_at
 from nlobayes.surrogate.stored_facts import points_of_rows
 from nlobayes.surrogate.surrogate import Surrogate
@@ -96,6 +97,10 @@ def propose(
     looks: Annotated[
         int, typer.Option(help="Verdicts that are planned, which share the confidence.", min=1)
     ] = 1,
+    earlier: Annotated[
+        list[Path] | None,
+        typer.Option(help="JSON of an earlier look, for the trend of the errors; repeat."),
+    ] = None,
     random_share: Annotated[
         float, typer.Option(help="Share of points drawn at random.", min=0, max=1)
     ] = 0.2,
@@ -118,7 +123,8 @@ def propose(
     json: Annotated[bool, typer.Option("--json", help="Print the verdict as JSON.")] = False,
 ) -> None:
     """Fit a table, or take a surrogate, and write points that teach most, and some at random."""
-    wanted = accuracy_of(median, p95, confidence)
+    wanted, before = accuracy_of(median, p95, confidence), [*map(_verdict_of, earlier or ())]
+    looks = max(looks, len(before) + 1)
     for option, place in (("--out", out), ("--surrogate", surrogate)):
         if place is not None:
             check_not_read(option, place, [str(one) for one in (given, pool) if one])
@@ -153,7 +159,12 @@ def propose(
     else:
         write_text(out, to_csv_text(table))
     typer.echo(f"proposed: {len(proposal.chosen)} points in {out}", err=True)
-    _report(known, wanted, looks, _as_good(known, design, seed), json)
+    verdict = None
+    if wanted is not None and len(known.errors):
+        verdict = judge(known.errors, wanted, looks, known.rows, before)
+    elif wanted is not None:
+        warn("no verdict: no errors of held-out rows are known")
+    _report(verdict, _as_good(known, design, seed), json)
 
 
 def _loaded(path: Path, target: str) -> Known:
@@ -245,22 +256,20 @@ def _learned(surrogate: Surrogate, design: Design) -> dict[str, np.ndarray]:
     return {name: values[near] for name, values in pool.items()}
 
 
-def _report(
-    known: Known,
-    wanted: Accuracy | None,
-    looks: int,
-    as_good: Mapping[str, Any] | None,
-    as_json: bool,
-) -> None:
+def _verdict_of(path: Path) -> Verdict:
+    """Read the verdict of an earlier look, as `--json` prints it."""
+    try:
+        return TypeAdapter(Verdict).validate_python(read_json(path, "verdict")["verdict"])
+    except ValidationError as error:
+        raise refusal(error, str(path)) from None
+
+
+def _report(verdict: Verdict | None, as_good: Mapping[str, Any] | None, json: bool) -> None:
     """Print the verdict: in words to standard error, and as JSON to standard output."""
-    verdict = None
-    if wanted is not None and len(known.errors):
-        verdict = judge(known.errors, wanted, looks, known.rows)
+    if verdict is not None:
         typer.echo(in_words.headline(verdict), err=True)
         for line in in_words.lines_of(verdict):
             typer.echo(f"  {line}", err=True)
-    elif wanted is not None:
-        warn("no verdict: no errors of held-out rows are known")
     if as_good:
         more = "more than " if as_good["is_bound"] else ""
         typer.echo(
@@ -268,7 +277,7 @@ def _report(
             "(an estimate by the learned scales)",
             err=True,
         )
-    if as_json:
+    if json:
         typer.echo(dumps({"verdict": verdict, "equivalent_random": as_good}, allow_nan=False))
 
 
