@@ -37,9 +37,9 @@ def main() -> None:
         path = Path(folder, "large.yaml")
         study = seeds(given.seeds) if given.seeds else crossed(given.each)
         path.write_text(yaml.safe_dump(study))
-        for row in _dry_run("large", ["--configfile", str(path)]):
+        for row in dry_run("large", ["--configfile", str(path)]):
             print_row(row, COLUMNS)
-    for row in _dry_run("default", []):
+    for row in dry_run("default", []):
         print_row(row, COLUMNS)
 
 
@@ -72,12 +72,14 @@ def _large(**crossed: Any) -> dict[str, Any]:
     return {"grids": {"large": rest | crossed}, "targets": ["large"]}
 
 
-def _dry_run(study: str, words: Sequence[str]) -> Iterator[dict[str, Any]]:
+def dry_run(
+    study: str, words: Sequence[str], folder: Path | None = None
+) -> Iterator[dict[str, Any]]:
     """Follow a dry run: what it took until its table of jobs, and until its last words."""
     begin, said = time.perf_counter(), ""
     row: dict[str, Any] = {"study": study, "jobs": 0}
     with subprocess.Popen(
-        [*COMMAND, *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        [*COMMAND, *words], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     ) as process:
         assert process.stdout is not None
         for line in process.stdout:
