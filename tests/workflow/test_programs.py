@@ -26,7 +26,7 @@ pytestmark = pytest.mark.workflow
 
 TABLE, DATASET = "results/tables/tiny.parquet", "results/data/tiny.nc"
 SCRIPT = """\
-echo "$2" >> "$(dirname "$(readlink -f add.sh)")/../../counter"
+echo "$2" >> "$(dirname "$(readlink -f folder)")/../counter"
 sleep 0.05
 awk -v a="$(sed -n 's/^a = //p' "$1")" 'BEGIN { if (a > 0.9) exit 4; print "sum =", a + 1, "pb" }'
 """
@@ -43,7 +43,7 @@ def study(version: str = "1", points: int = POINTS, **output: str) -> dict[str, 
         "output": {"kind": "pattern", "pattern": r"sum = (\S+) pb", "column": "sum"}
         | {"unit": "pb"}
         | output,
-        "files": ["program/add.sh"],
+        "files": ["program/add.sh", "program/folder"],
     }
     design = {"kind": "sobol", "points": points, "ranges": {"a": {"low": 0, "high": 1}}}
     source = {"kind": "program", "program": program, "design": design, "chunk": CHUNK}
@@ -60,7 +60,7 @@ def study(version: str = "1", points: int = POINTS, **output: str) -> dict[str, 
 def prepared(unbuilt: Project, folder: Path) -> Project:
     """Copy the project and write the program into it; a counter gets a line of each call."""
     project = unbuilt.copy_to(folder)
-    (project.root / "program").mkdir()
+    (project.root / "program/folder").mkdir(parents=True)
     (project.root / "program/add.sh").write_text(SCRIPT)
     (project.root / "program/point.txt").write_text("a = {a}\n")
     project.configure(study())

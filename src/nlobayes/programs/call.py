@@ -66,7 +66,7 @@ class Limits(NamedTuple):
 def call(
     command: Sequence[str],
     texts: Mapping[str, str],
-    links: Mapping[str, Path],
+    files: Mapping[str, Path],
     output: str | None,
     limits: Limits,
 ) -> Call:
@@ -80,8 +80,8 @@ def call(
         Program and arguments. Paths are relative to the folder.
     texts
         Files that are written into the folder, by name.
-    links
-        Files and folders that are linked into it, by name.
+    files
+        Files that are copied into it, and folders that are linked into it, by name.
     output
         Name of the file whose text is returned; None for standard output.
     limits
@@ -93,8 +93,11 @@ def call(
             inside.mkdir()
             for name, text in texts.items():
                 (inside / name).write_text(text, "utf-8")
-            for name, path in links.items():
-                (inside / name).symlink_to(path.absolute())
+            for name, path in files.items():
+                if path.is_dir():
+                    (inside / name).symlink_to(path.absolute())
+                else:
+                    shutil.copy(path, inside / name)
             check_command(command, inside)
             status = _run(command, folder, inside, limits)
         except OSError as error:

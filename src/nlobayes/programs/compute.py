@@ -120,11 +120,11 @@ def _answer(program: Program, folder: Path, point: Mapping[str, float]) -> tuple
 
     def make(before: Document | None) -> Facts:
         runs = before["runs"] if before and not _had_less_time(before, program) else 0
-        links = {file.name: Path(file.path) for file in program.files}
+        files = {file.name: Path(file.path) for file in program.files}
         limits = Limits(program.timeout_s, program.most_mb)
         while True:
             runs += 1
-            done = call(command, texts, links, program.output.file, limits)
+            done = call(command, texts, files, program.output.file, limits)
             facts = {**told, **_facts(done)}
             if facts["status"] != 0:
                 facts |= {"runs": runs, "timeout_s": program.timeout_s}

@@ -66,8 +66,8 @@ def _digest_of(path: Path) -> str:
 class Program(Frozen):
     """A command that computes one number for each point.
 
-    The command runs in an empty folder of its own, in which the input file and links to `files`
-    are. Paths in the command are relative to this folder. Nothing comes by standard input. To run
+    The command runs in a fresh folder of its own with the input file and `files`. Paths in the
+    command are relative to this folder. Nothing comes by standard input. To run
     the program in a container or a conda environment, start the command with `apptainer exec` or
     `conda run`.
     """
@@ -83,8 +83,8 @@ class Program(Frozen):
     output: Output
     """Where the result is: kind `number`, `pattern`, `csv`, `json` or `xsection`."""
     files: tuple[ProgramFile, ...] = ()
-    """Files and folders of yours that the program needs, each linked by its name into the folder
-    where it runs. Points are computed again if their content changes."""
+    """Files and folders of yours that the program needs. Files are copied into the folder where it
+    runs, and folders linked, by their names. Points are computed again if the content changes."""
     timeout_s: Positive = 3600.0
     """Seconds after which the program is ended, with all processes that it started."""
     attempts: PositiveInt = 2

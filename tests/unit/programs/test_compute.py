@@ -17,6 +17,7 @@ from nlobayes.study.program import Program
 from tests.refusals import refused
 
 COUNTED = 'echo x >> "$COUNTER"; '
+NUMBER = {"kind": "number", "column": "sigma", "unit": "pb"}
 OUTPUT = {"kind": "pattern", "pattern": r"sigma = (\S+) pb", "column": "sigma", "unit": "pb"}
 
 
@@ -71,6 +72,14 @@ def test_the_program_runs_in_a_folder_of_its_own(counter: Path, tmp_path: Path) 
     (tmp_path / "grid/pdf").write_text("8")
     compute(program(script, output=output, **settings), points(1), tmp_path / "points")
     assert calls(counter) == 2, "another content of a file is another program"
+
+
+def test_files_are_copies_that_a_program_may_change(counter: Path, tmp_path: Path) -> None:
+    (tmp_path / "card").write_text("5")
+    script = "cat card; echo 6 > card; test $(realpath card) = $PWD/card"
+    one = program(script, output=NUMBER, files=[str(tmp_path / "card")])
+    assert compute(one, points(1, 2), tmp_path / "points").value.tolist() == [5, 5]
+    assert (tmp_path / "card").read_text() == "5"
 
 
 def test_what_makes_another_program_and_what_does_not(counter: Path, tmp_path: Path) -> None:
