@@ -26,7 +26,7 @@ pytestmark = pytest.mark.workflow
 
 TABLE, DATASET = "results/tables/tiny.parquet", "results/data/tiny.nc"
 SCRIPT = """\
-echo "$2" >> "$(dirname "$(readlink -f folder)")/../counter"
+echo "$2" >> "$(dirname "$(readlink -f folder)")/../../counter"
 sleep 0.05
 awk -v a="$(sed -n 's/^a = //p' "$1")" 'BEGIN { if (a > 0.9) exit 4; print "sum =", a + 1, "pb" }'
 """

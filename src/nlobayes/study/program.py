@@ -67,9 +67,8 @@ class Program(Frozen):
     """A command that computes one number for each point.
 
     The command runs in a fresh folder of its own with the input file and `files`. Paths in the
-    command are relative to this folder. Nothing comes by standard input. To run
-    the program in a container or a conda environment, start the command with `apptainer exec` or
-    `conda run`.
+    command are relative to this folder. Nothing comes by standard input. To run the program in a
+    container or a conda environment, start the command with `apptainer exec` or `conda run`.
     """
 
     command: Annotated[tuple[str, ...], Field(min_length=1)]
