@@ -115,15 +115,13 @@ class Model:
     def choose(
         self, mode: Mode, rows: np.ndarray, free: np.ndarray, count: int, rng: np.random.Generator
     ) -> np.ndarray:
-        """Choose some of the `free` rows by the posterior given bought `rows`, maybe not all."""
+        """Choose some of the `free` rows by the posterior given the bought `rows`."""
         candidates = rng.permutation(free)[:CANDIDATES]
         reference = rng.permutation(len(self.pool.dex))[:REFERENCE]
         both, scales = np.concatenate([candidates, reference]), scales_of(mode.draw)
         points = self._inputs(mode, both)
-        known = self._inputs(mode, rows)
-        own = covariance(ERF, known, known, scales, np) + mode.noise_variance * np.eye(len(rows))
-        across = covariance(ERF, known, points, scales, np)
-        seen = solve_triangular(np.linalg.cholesky(own), across, lower=True)
+        across = covariance(ERF, self._inputs(mode, rows), points, scales, np)
+        seen = solve_triangular(mode.root, across, lower=True)
         given = covariance(ERF, points, points, scales, np) - seen.T @ seen
         numbers, noise = np.arange(len(both)), np.full((1, len(both)), mode.noise_variance)
         at = numbers[: len(candidates)], numbers[len(candidates) :]

@@ -3,11 +3,10 @@
     python -m benchmarks.rounds --pool PROSPINO.csv.gz --seeds 3 --out rounds
 
 Two pools, whose targets are bought row by row: the K-factor of Prospino's table (`prospino_k` of
-config/studies/prospino.yaml), and the embedded cross section without a reference. Half of the first
-100 rows, and a fifth of those of each round, are random validation rows, which a permutation fixes
-before. The others are chosen by the posterior as if there were no validation rows, for it would
-avoid their neighbourhood (`choosing.batch`). The validation rows, each given all other rows, are
-judged (`choosing.stopping`). Errors are those of all rows of the pool; a bought row has none.
+config/studies/prospino.yaml), and the embedded cross section without a reference. Each round of
+the posterior buys a fifth of its rows at random, which a permutation fixes before the first round,
+and chooses the others (`choosing.batch`). All random rows, each given all other rows, are judged
+(`choosing.stopping`). Errors are those of all rows of the pool; a bought row has none.
 
 The model is an infinitely wide network at the mode of its scales, not its posterior. A Sobol design
 takes the free row of the pool that is nearest to each Sobol point, in ranks of the features.
@@ -98,22 +97,21 @@ def rounds(
         (most - START) // BATCH + 1,
         SHARE * BATCH,
     )
-    first, reserved = order[: START // 2], order[START // 2 : START + looks * round(random)]
+    reserved = order[: START + looks * round(random)]  # validation rows of all rounds
     if design == SOBOL:
         order = sobol_order(pool.features, most, seed)
-    mode, earlier, chosen = None, list[Verdict](), list[int]()
+    mode, before, earlier, chosen = None, order, list[Verdict](), list[int]()
     for look in range(looks):
         begin = time.process_time()
         rows = validation = order[: START + look * BATCH]
         if design == POSTERIOR:
-            validation = reserved[: START // 2 + look * round(random)]
-            learned = np.array([*first, *chosen])
+            validation = reserved[: START + look * round(random)]
             if mode is not None:
-                free = np.setdiff1d(np.arange(len(pool.dex)), [*learned, *reserved])
-                chosen += model.choose(mode, learned, free, BATCH - round(random), rng).tolist()
-            rows = np.array([*validation, *first, *chosen])
+                free = np.setdiff1d(np.arange(len(pool.dex)), [*reserved, *chosen])
+                chosen += model.choose(mode, before, free, BATCH - round(random), rng).tolist()
+            rows = np.array([*validation, *chosen])
         mode = model.fit(rows, None if mode is None else mode.position, seed)
-        errors = model.errors(mode, rows)
+        before, errors = rows, model.errors(mode, rows)
         own = model.left_out(mode)[: len(validation)]
         verdict = judge(own, wanted, looks, len(rows), earlier)
         earlier.append(verdict)

@@ -11,7 +11,7 @@ from nlobayes import builder
 from nlobayes.builder import Model
 from nlobayes.data.datasets import Choices, make_dataset
 from nlobayes.data.selection import Selection
-from nlobayes.data.splits import TRAIN, UNUSED
+from nlobayes.data.splits import TRAIN, UNUSED, Split
 from nlobayes.data.transforms import target_transform, unstandardise
 from nlobayes.model.earlier_data import Moments, divide
 from nlobayes.types import Dataset, EarlierData
@@ -80,6 +80,7 @@ def test_earlier_data_is_read_in_the_units_of_another_dataset(
 ) -> None:
     """Whose constants of features and target differ."""
     names = (dataset.input_names, dataset.target_names)
+    assert isinstance(choices.split, Split)
     other = make_dataset(points, *names, choices._replace(split=choices.split._replace(seed=9)))
     assert other.transforms != dataset.transforms
     rows = np.array([3, 50, 7])

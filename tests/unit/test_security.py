@@ -33,7 +33,7 @@ ARGUMENTS = {"allow_pickle", "shell"}
 DIRECTIVE = re.compile(
     r"^(include|configfile|report): .*$|^wildcard_constraints:\n(    .*\n)+", re.M
 )
-FIRST_RULE = re.compile(r"^(rule|use rule) .*:$|^for .*:$", re.M)
+FIRST_RULE = re.compile(r"^(rule|checkpoint|use rule) .*:$|^for .*:$", re.M)
 NUMBERS = {"wildcards.chain_group", "wildcards.chain", "wildcards.chunk", "threads"}
 SPELT_TO_PLOT = {"params.names"}
 """By `Options.to_plot`, whose own test sees that it quotes."""

@@ -12,7 +12,7 @@ from nlobayes.workflow.stage_table import as_markdown
 
 ROOT = Path(__file__).parents[2]
 RULES = "".join(path.read_text() for path in sorted((ROOT / "workflow/rules").glob("*.smk")))
-RULE = re.compile(r"^rule (\w+):\n((?:(?: .*)?\n)+)", re.MULTILINE)
+RULE = re.compile(r"^(?:rule|checkpoint) (\w+):\n((?:(?: .*)?\n)+)", re.MULTILINE)
 
 
 def test_every_stage_is_a_rule_that_calls_the_command_of_its_name() -> None:

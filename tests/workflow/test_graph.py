@@ -37,12 +37,23 @@ SCANNED = {
                     "output": {"kind": "number", "column": "y", "unit": ""},
                 },
                 "design": {"kind": "sobol", "points": 10, "ranges": {"x": {"low": 0, "high": 1}}},
+                "rounds": {"most": 1, "points": 5},
             },
             "features": {"columns": ["x"], "map": "raw", "units": {}},
             "target": {"column": "y", "unit": "", "scale": "identity"},
-            "split": {"train": 0.8, "validation": 0.1, "test": 0.1},
+            "split": {"column": "split"},
         },
-    }
+    },
+    "grids": {
+        "called": {
+            "dataset": "called",
+            "network": "n4",
+            "prior": "fan_in",
+            "likelihood": "tolerance_10",
+            "pretraining": "tiny",
+            "method": "tiny",
+        }
+    },
 }
 DEPTH = {"run": 6, "model": 5, "samplers": 6, "approximated": 6}
 """Names in a path before its seed."""
@@ -111,7 +122,9 @@ def invented(rule: str, wildcard: str, names: list[str], chance: random.Random) 
     """Give a wildcard of a rule a value that it may have."""
     if rule == "ingest":
         return "scanned"
-    if rule in ("design", "run_program", "gather") and wildcard == "dataset":
+    if rule == "choose":
+        return "called_1"
+    if rule in ("design", "run_program", "gather", "judge") and wildcard == "dataset":
         return "called"
     if wildcard == "rival":
         return "gp_matern"

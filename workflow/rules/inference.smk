@@ -5,6 +5,7 @@ rule pretrain:
     """Fit the MAP that one chain starts from."""
     input:
         dataset=sources.dataset_of_model,
+        before=inputs.map_of_round_before,
     output:
         start="results/pretrain/{model}/{chain}.nc",
     log:
@@ -17,8 +18,9 @@ rule pretrain:
         **needs.of("pretrain"),
     params:
         **specifications.fields_of_model("pretrain"),
+        before=option_per_input("--before", "before"),
     shell:
-        "nlobayes pretrain --spec {params.spec:q} --dataset {input.dataset:q}"
+        "nlobayes pretrain --spec {params.spec:q} --dataset {input.dataset:q} {params.before}"
         " --chain {wildcards.chain} --out {output.start:q} 2> {log:q}"
 
 

@@ -13,7 +13,7 @@ rule design:
     benchmark:
         "timings/design/{dataset}.tsv"
     wildcard_constraints:
-        dataset=one_of(PLAN.datasets_made_by("gather")),
+        dataset=one_of({*PLAN.datasets_made_by("gather")} - {*PLAN.chosen_datasets}),
     conda:
         "../../environment.yml"
     resources:

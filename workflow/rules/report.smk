@@ -13,6 +13,7 @@ from nlobayes.workflow.figures import (
     PRIOR,
     PULL_TABLES,
     PULLS,
+    ROUNDS,
     SCALE_TABLES,
     SETTING_TABLES,
     SETTINGS,
@@ -166,6 +167,20 @@ use rule plot as plot_data with:
         **options.to_plot("dataset", [DATA]),
 
 
+use rule plot as plot_rounds with:
+    input:
+        tables=rules.judge.output.table,
+    output:
+        *figures("Data", [ROUNDS], "results/figures/rounds/{dataset}", "dataset"),
+        record="results/records/plot_rounds/{dataset}.json",
+    log:
+        "logs/plot_rounds/{dataset}.log",
+    benchmark:
+        "timings/plot_rounds/{dataset}.tsv"
+    params:
+        **options.to_plot("dataset", [ROUNDS]),
+
+
 use rule plot as plot_landscape with:
     input:
         tables=rules.landscape.output.tables,
@@ -280,4 +295,4 @@ for grid_name in PLAN.study.grids:
         name:
             grid_name
         input:
-            outputs_of(PLAN, grid_name),
+            outputs_of(PLAN, grid_name, verdict_of=verdict_of),

@@ -40,7 +40,7 @@ class InFewLines(logging.Filter):
         if event is LogEvent.RUN_INFO:
             PROGRESS.jobs = record.stats["total"]
         elif event is LogEvent.PROGRESS:
-            PROGRESS.done = record.done
+            PROGRESS.done, PROGRESS.jobs = record.done, record.total
         elif event is LogEvent.JOB_INFO and record.shellcmd:
             line = f"{record.rule_name}  {name_job(record.wildcards)}"
             PROGRESS.started(record.jobid, line)

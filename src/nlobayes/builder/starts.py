@@ -128,17 +128,28 @@ def build_problem(model: Model) -> Problem:
 
 
 def build_search(
-    model: Model, dataset: Dataset, preset: Pretraining, seed: int
+    model: Model,
+    dataset: Dataset,
+    preset: Pretraining,
+    seed: int,
+    before: np.ndarray | None = None,
 ) -> Callable[[int], tuple[Fit, list[float]]]:
     """Build the search for the MAP of a chain: the best of its restarts, and the loss of each.
+
+    The first fit starts at the position `before` (parameter,) if that is given, such as the MAP
+    given fewer rows.
 
     The loss is the negative log posterior per row, over all train rows. The first fit of a chain
     is the same for every number of restarts; the others use keys of chain numbers that do not
     exist. If the output layer is integrated out, the loss is that of the other parameters, and the
     result has the conditional mean of the output layer.
 
-    Raises InputError if the output layer is integrated out and the preset requests minibatches.
+    Raises InputError if the output layer is integrated out and the preset requests minibatches, or
+    the position is one of another model.
     """
+    size = model.density.size
+    if before is not None and before.shape != (size,):
+        raise InputError("builder.other_position", where="before", found=before.shape, size=size)
     if model.sampled.complete is not None and preset.batch != "full":
         raise InputError("builder.minibatches", where="pretraining.batch", batch=preset.batch)
     problem = build_problem(model)
@@ -157,7 +168,11 @@ def build_search(
     drawn = {"draws": preset.start_draws} if preset.start == "best_of_prior" else {}
 
     def fit(number: int) -> Fit:
-        start = draw_start(model, preset.start, seed=seed, chain=number, **drawn)
+        start = (
+            draw_start(model, preset.start, seed=seed, chain=number, **drawn)
+            if before is None or number >= MOST_CHAINS
+            else jnp.asarray(before, model.density.dtype)
+        )
         return fit_from(chain_key(seed, "pretrain", number), model.sampled.reduce(start))
 
     def search(chain: int) -> tuple[Fit, list[float]]:

@@ -129,6 +129,17 @@ class StatedSplit(NamedTuple):
         return labels
 
 
+def split_of(random: np.ndarray) -> np.ndarray:
+    """Return the split of each point as a column states it: random points are held out, in turn.
+
+    `random` (row,) marks them; all others are train rows.
+    """
+    words = np.full(len(random), STATED[TRAIN], dtype=object)
+    held_out = np.flatnonzero(random)
+    words[held_out[::2]], words[held_out[1::2]] = STATED[VALIDATION], STATED[TEST]
+    return words
+
+
 def reference_rows(labels: np.ndarray, count: int) -> np.ndarray:
     """Choose evenly spaced validation and test rows at which convergence is checked.
 

@@ -26,6 +26,7 @@ class FigureKind(StrEnum):
     SETTINGS = "grids of several settings"
     PULLS = "grids of several settings of numbers"
     SPEED = "grids that are timed"
+    ROUNDS = "programs that are called in rounds"
     APPROXIMATED = "models with chains and approximations beside them"
 
 

@@ -81,6 +81,13 @@ OF_STUDIES = (
         "loadings", "Speed", FigureKind.SPEED, "speed.loadings", {"loadings": "parameters load_ms"}
     ),
     Figure(
+        "rounds",
+        "Data",
+        FigureKind.ROUNDS,
+        "rounds.rounds",
+        {"rounds": "points p50 p50_high? p50_wanted p95 p95_high? p95_wanted"},
+    ),
+    Figure(
         "fidelity", "Comparison", FigureKind.APPROXIMATED, "fidelity.fidelity", {"fidelity": "*"}
     ),
 )

@@ -19,7 +19,7 @@ REPEATED = re.compile(r"(.+?)\1{19}")
 """Twenty repetitions of a text, which Snakemake takes for an endlessly growing path."""
 MOST = 10**9
 """Largest number for keys without their own limit."""
-TAKEN = {"datasets": {"agreement", "comparison", "data", "landscape", "prior_predictive"}}
+TAKEN = {"datasets": {"agreement", "comparison", "data", "landscape", "prior_predictive", "rounds"}}
 """Names that datasets cannot have, since folders of results beside those of runs have them."""
 
 

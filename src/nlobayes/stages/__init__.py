@@ -201,11 +201,25 @@ PIPELINE = {
     "export": Stage(
         help="Write the surrogate of a run: one file that predicts.",
         job="ExportJob",
-        outputs=("results/surrogates/{run}.nc",),
+        outputs=(Place.SURROGATE,),
         base_mb=500,
         numbers=lambda size: size.data + 6 * size.drawn + 3 * size.predicted,
         seconds=lambda size: size.prediction_seconds,
         group="scores",
+    ),
+    "judge": Stage(
+        help="Judge whether a program's surrogate is accurate enough.",
+        job="JudgeJob",
+        outputs=(Place.ROUND, "results/plots/rounds/{dataset}/rounds.csv"),
+        base_mb=600,
+        numbers=lambda size: size.data + 3 * size.predicted,
+    ),
+    "choose": Stage(
+        help="Choose the points of a further round of a program.",
+        job="ChooseJob",
+        outputs=(Place.POINTS,),
+        base_mb=1500,
+        numbers=lambda size: size.data,
     ),
     "landscape": Stage(
         help="Survey the energy around the MAPs.",

@@ -28,6 +28,8 @@ class Place(StrEnum):
     VERDICT = "results/chains/{run}/verdict_{segment}.json"
     POSTERIOR = "results/posterior/{run}.nc"
     THINNED = "results/thinned/{run}.nc"
+    SURROGATE = "results/surrogates/{run}.nc"
+    ROUND = "results/rounds/{dataset}.json"
     RIVAL = "results/rivals/{dataset}/{rival}.nc"
     PREDICTIONS = "results/predictions/{run}.nc"
     DIAGNOSTICS = "results/metrics/{run}/diagnostics.json"

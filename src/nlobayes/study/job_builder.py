@@ -13,6 +13,7 @@ from nlobayes.study import jobs
 from nlobayes.study.datasets import DatasetPreset
 from nlobayes.study.grids import RunSpec
 from nlobayes.study.jobs_of_runs import SpeedJob, TimedRun, WatchedRun, WatchJob
+from nlobayes.study.rounds import Rounds
 from nlobayes.study.sources.program import ProgramSource
 from nlobayes.untyped import Document
 
@@ -29,8 +30,33 @@ def ingest_job(dataset: DatasetPreset) -> jobs.IngestJob:
 
 def design_job(dataset: DatasetPreset) -> jobs.DesignJob:
     """Build the job of `design` from the source of a dataset, a program."""
-    assert isinstance(dataset.source, ProgramSource), dataset.source.kind
-    return jobs.DesignJob(design=dataset.source.design)
+    source = dataset.source
+    assert isinstance(source, ProgramSource), source.kind
+    rounds = source.rounds
+    held_out = {"held_out": rounds.held_out, "seed": rounds.seed} if rounds else {}
+    return jobs.DesignJob(design=source.design, **held_out)
+
+
+def judge_job(dataset: DatasetPreset) -> jobs.JudgeJob:
+    """Build the job of `judge` from the source of a dataset, a program with rounds."""
+    source, rounds = _program_in_rounds(dataset)
+    return jobs.JudgeJob(
+        design=source.design, target=rounds.target, looks=rounds.most + 1, seed=rounds.seed
+    )
+
+
+def choose_job(dataset: DatasetPreset) -> jobs.ChooseJob:
+    """Build the job of `choose` from the source of a dataset, a program in a further round."""
+    source, rounds = _program_in_rounds(dataset)
+    settings = rounds.model_dump(include={"points", "random", "seed"})
+    return jobs.ChooseJob(design=source.design, round=source.round, **settings)
+
+
+def _program_in_rounds(dataset: DatasetPreset) -> tuple[ProgramSource, Rounds]:
+    source = dataset.source
+    assert isinstance(source, ProgramSource), source.kind
+    assert source.rounds is not None
+    return source, source.rounds
 
 
 def run_program_job(dataset: DatasetPreset) -> jobs.RunProgramJob:

@@ -18,6 +18,7 @@ from nlobayes.priors import Prior
 from nlobayes.rivals import Rival
 from nlobayes.settings.agreement import Agreement
 from nlobayes.settings.values import THIN_WAS, Fraction, Frozen, Positive, PositiveInt, Seed
+from nlobayes.study.accuracy import Accuracy
 from nlobayes.study.datasets import AnySplit, Features, GroupColumn, Image, KeptRows, StatedProcess
 from nlobayes.study.evaluation import (
     CalibrationTolerances,
@@ -72,9 +73,11 @@ class IngestJob(Frozen):
 
 
 class DesignJob(Frozen):
-    """The points of one design."""
+    """The points of one design, and random ones that are held out."""
 
     design: Design
+    held_out: Annotated[int, Field(ge=0, exclude_if=lambda count: count == 0)] = 0
+    seed: Annotated[Seed, Field(exclude_if=lambda seed: seed == 0)] = 0
 
 
 class RunProgramJob(Frozen):
@@ -100,6 +103,25 @@ class PrepareJob(Frozen):
     groups: GroupColumn = None
     rows: KeptRows = None
     process: StatedProcess = None
+
+
+class JudgeJob(Frozen):
+    """Verdict on the accuracy of a round."""
+
+    design: Design
+    target: Accuracy
+    looks: PositiveInt
+    seed: Seed
+
+
+class ChooseJob(Frozen):
+    """Points of a further round."""
+
+    design: Design
+    round: PositiveInt
+    points: PositiveInt
+    random: Fraction
+    seed: Seed
 
 
 class RivalJob(Frozen):

@@ -29,6 +29,7 @@ from nlobayes.study.network import Network
 from nlobayes.study.pretraining import Pretraining
 from nlobayes.study.refusal import refusal
 from nlobayes.study.run_checks import check_grid, check_run
+from nlobayes.study.sources.program import ProgramSource
 from nlobayes.untyped import Document, Facts
 
 PRESETS = Path("config/presets")
@@ -133,6 +134,25 @@ class Study(Frozen):
     """Device, and how chains share jobs; belongs in a profile."""
 
     @model_validator(mode="after")
+    def _has_rounds(self) -> Study:
+        """Add a dataset for each further round of a program; grids of the first have all."""
+        for first, names in self.rounds.items():
+            if taken := [name for name in names[1:] if name in self.datasets]:
+                raise InputError(
+                    "study.round_is_taken", where="datasets", first=first, name=taken[0]
+                )
+            for number, name in enumerate(names[1:], 1):
+                dataset, source = self.datasets[first], self.program(first)
+                changed = {"source": source.in_round(number)}
+                self.datasets[name] = dataset.model_copy(update=changed)
+            for grid_name, grid in self.grids.items():
+                if first in grid.dataset:
+                    each = (names if name == first else (name,) for name in grid.dataset)
+                    whole = {"dataset": tuple(name for group in each for name in group)}
+                    self.grids[grid_name] = grid.model_copy(update=whole)
+        return self
+
+    @model_validator(mode="after")
     def _names_exist(self) -> Study:
         for section in (*SECTIONS.values(), "rivals", "grids"):
             check_names(section, getattr(self, section))
@@ -166,6 +186,16 @@ class Study(Frozen):
         return prod(len(getattr(grid, kind)) for kind in CROSSED) * len(seeds)
 
     @model_validator(mode="after")
+    def _rounds_have_one_run(self) -> Study:
+        of_grids = [(grid, run) for grid in self.grids for run in self.runs(grid)]
+        for first in self.rounds:
+            found = {run.run_id: grid for grid, run in of_grids if run.names["dataset"] == first}
+            if len(found) > 1:
+                place = f"datasets.{first}.source.rounds"
+                raise InputError("study.rounds_of_runs", where=place, runs=[*found])
+        return self
+
+    @model_validator(mode="after")
     def _runs_agree(self) -> Study:
         seen: dict[str, str] = {}
         for grid in self.grids:
@@ -185,6 +215,23 @@ class Study(Frozen):
             check_grid(self.grids[grid], run)
         except InputError as error:
             raise error.within(f"grids.{grid}") from None
+
+    def program(self, dataset: str) -> ProgramSource:
+        """Return the source of a dataset that is a program."""
+        source = self.datasets[dataset].source
+        assert isinstance(source, ProgramSource), source.kind
+        return source
+
+    @property
+    def rounds(self) -> dict[str, tuple[str, ...]]:
+        """Names of the datasets of all rounds of a program, by that of the first."""
+        return {
+            name: dataset.source.rounds.names(name)
+            for name, dataset in self.datasets.items()
+            if isinstance(dataset.source, ProgramSource)
+            and dataset.source.rounds
+            and not dataset.source.round
+        }
 
     @property
     def codes(self) -> list[Code]:

@@ -22,6 +22,7 @@ TABLES_BESIDE_CHAINS = OF_EVERY_RUN
 SIZE_FIGURES = by_category(FigureKind.DRAWN_SIZES)
 (PRIOR,) = names_of(FigureKind.PRIORS)
 (FIDELITY,) = names_of(FigureKind.APPROXIMATED)
+(ROUNDS,) = names_of(FigureKind.ROUNDS)
 (DATA,) = names_of(FigureKind.DATA)
 DATA_TABLES = tables_of(FigureKind.DATA)
 LANDSCAPE_FIGURES = names_of(FigureKind.MAPS)

@@ -7,7 +7,6 @@ from typing import Any
 from nlobayes.methods.mcmc import MCMC
 from nlobayes.stages.definitions import Place
 from nlobayes.study.grids import RunSpec
-from nlobayes.study.sources.program import ProgramSource
 from nlobayes.workflow.plan import MAPS_OF_PLANE, Paths, Plan, dataset_path, map_paths
 
 Wildcards = Any
@@ -44,11 +43,17 @@ class Inputs:
         return f"results/points/{wildcards.dataset}/design.parquet"
 
     def chunks(self, wildcards: Wildcards) -> Paths:
-        """List the chunks of the points of a dataset with their results."""
-        source = self._plan.study.datasets[wildcards.dataset].source
-        assert isinstance(source, ProgramSource), source.kind
-        folder = f"results/points/{wildcards.dataset}"
-        return [f"{folder}/{chunk}.parquet" for chunk in range(source.chunks)]
+        """List the chunks of the points of a dataset with their results, of all rounds so far."""
+        return [
+            f"results/points/{name}/{chunk}.parquet"
+            for name in self._rounds_up_to(wildcards.dataset)
+            for chunk in range(self._plan.study.program(name).chunks)
+        ]
+
+    def _rounds_up_to(self, dataset: str) -> Paths:
+        """List the datasets of the rounds of a program up to one of them."""
+        one = self._plan.rounds.get(dataset)
+        return [dataset] if one is None else [*one.names[: one.number + 1]]
 
     def dataset_of_rival(self, wildcards: Wildcards) -> str:
         """Return the dataset to which a rival is fitted."""
@@ -59,6 +64,33 @@ class Inputs:
         dataset = self._run(wildcards).names["dataset"]
         names = self._plan.rivals_of_runs[wildcards.run]
         return [f"results/rivals/{dataset}/{name}.nc" for name in names]
+
+    def of_round(self, wildcards: Wildcards) -> dict[str, Paths | str]:
+        """List what the verdict on a round reads: its run, and the verdict before, if any."""
+        one = self._plan.rounds[wildcards.dataset]
+        return {
+            "predictions": f"results/predictions/{one.run}.nc",
+            "dataset": f"results/data/{wildcards.dataset}.nc",
+            "surrogate": f"results/surrogates/{one.run}.nc",
+            "round": [f"results/rounds/{one.names[k - 1]}.json" for k in [one.number] if k],
+        }
+
+    def of_choice(self, wildcards: Wildcards) -> dict[str, Paths | str]:
+        """List what chooses the points of a round: all points and the surrogate before."""
+        *before, _ = self._rounds_up_to(wildcards.dataset)
+        return {
+            "points": [f"results/points/{name}/design.parquet" for name in before],
+            "surrogate": f"results/surrogates/{self._plan.rounds[before[-1]].run}.nc",
+        }
+
+    def map_of_round_before(self, wildcards: Wildcards) -> Paths:
+        """List the MAP of the same chain in the round before; empty without rounds."""
+        name = self._plan.models[wildcards.model].names["dataset"]
+        one = self._plan.rounds.get(name)
+        if one is None or not one.number:
+            return []
+        before = self._plan.runs[self._plan.rounds[one.names[one.number - 1]].run]
+        return map_paths(before, [int(wildcards.chain)])
 
     def maps(self, wildcards: Wildcards) -> Paths:
         """List the MAPs of a run, each once."""

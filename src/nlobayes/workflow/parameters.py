@@ -24,6 +24,8 @@ OF_DATASET: dict[str, Callable[[DatasetPreset], Frozen]] = {
     "simulate": job_builder.simulate_job,
     "ingest": job_builder.ingest_job,
     "design": job_builder.design_job,
+    "judge": job_builder.judge_job,
+    "choose": job_builder.choose_job,
     "run_program": job_builder.run_program_job,
     "prepare": job_builder.prepare_job,
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from nlobayes.errors import InputError
 from nlobayes.study.comparison import CompareJob, compare_job
@@ -27,6 +27,14 @@ class ByPath(dict[str, Value]):
     def __missing__(self, name: str) -> Value:
         """Refuse a path that the study does not have."""
         raise InputError("workflow.no_path_of_study", path=name)
+
+
+class Round(NamedTuple):
+    """One round of a program: its number, the datasets of all rounds, and the run on its points."""
+
+    number: int
+    names: tuple[str, ...]
+    run: str
 
 
 @dataclass(frozen=True)
@@ -78,6 +86,17 @@ class Plan:
         each = self.study.methods.items()
         return [name for name, method in each if method.approximate]
 
+    @cached_property
+    def rounds(self) -> ByPath[Round]:
+        """The rounds of programs of which points are chosen, by the dataset of each."""
+        runs = {run.names["dataset"]: path for path, run in self.runs.items()}
+        return ByPath(
+            (name, Round(number, names, runs[name]))
+            for names in self.study.rounds.values()
+            for number, name in enumerate(names)
+            if name in runs
+        )
+
     def methods_of(self, stage: str) -> Paths:
         """Return the names of the methods whose posterior a stage writes."""
         each = self.study.methods.items()
@@ -95,7 +114,9 @@ class Plan:
         return {
             name: compare_job(study, name)
             for name, grid in study.grids.items()
-            if grid.outputs not in ("speed", "prior") and len([*study.runs(name)]) > 1
+            if grid.outputs not in ("speed", "prior")
+            and len([*study.runs(name)]) > 1
+            and not self.rounds.keys() & {*grid.dataset}
         }
 
     @cached_property
@@ -107,6 +128,16 @@ class Plan:
         """List the datasets whose table a stage writes."""
         each = self.study.datasets.items()
         return [name for name, dataset in each if dataset.source.made_by == stage]
+
+    def rounds_of(self, grid: str) -> list[tuple[str, ...]]:
+        """List the datasets of the rounds of each program of a grid."""
+        used = self.study.grids[grid].dataset
+        return [names for first, names in self.study.rounds.items() if first in used]
+
+    @property
+    def chosen_datasets(self) -> Paths:
+        """List the datasets of further rounds, whose points are chosen."""
+        return [name for name, one in self.rounds.items() if one.number]
 
     def datasets_of(self, task: Task) -> Paths:
         """List the datasets of a task."""

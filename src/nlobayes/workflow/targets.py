@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from nlobayes.figures import FigureKind, names_of
+from nlobayes.stages.definitions import Place
 from nlobayes.study.grids import RunSpec
 from nlobayes.workflow.figures import (
     DATA,
@@ -13,6 +16,7 @@ from nlobayes.workflow.figures import (
     NUMBERS,
     PRIOR,
     PULLS,
+    ROUNDS,
     SCANS,
     SETTINGS,
     figures_that_data_allow,
@@ -21,18 +25,28 @@ from nlobayes.workflow.figures import (
 from nlobayes.workflow.inputs import Wildcards, metrics_of
 from nlobayes.workflow.plan import MAPS_OF_PLANE, Paths, Plan
 
+VerdictOf = Callable[[str], str]
+"""Function from the dataset of a round to the path of its verdict, which exists."""
 
-def outputs_of(plan: Plan, *grids: str) -> Callable[[Wildcards], Paths]:
+
+def verdict_path(dataset: str) -> str:
+    """Return the path of the verdict on a round."""
+    return Place.ROUND.format(dataset=dataset)
+
+
+def outputs_of(
+    plan: Plan, *grids: str, verdict_of: VerdictOf = verdict_path
+) -> Callable[[Wildcards], Paths]:
     """Return a function that lists the final files of grids, for the input of a target."""
 
     def outputs(wildcards: Wildcards) -> Paths:
-        return [path for grid in grids for path in grid_outputs(plan, grid)]
+        return [path for grid in grids for path in grid_outputs(plan, grid, verdict_of)]
 
     return outputs
 
 
-def grid_outputs(plan: Plan, grid: str) -> Paths:
-    """List the final files of a grid."""
+def grid_outputs(plan: Plan, grid: str, verdict_of: VerdictOf = verdict_path) -> Paths:
+    """List the final files of a grid; of a program in rounds those of its last round."""
     outputs = plan.study.grids[grid].outputs
     if outputs == "speed":
         return [f"timings/speed/{grid}/{name}.svg" for name in names_of(FigureKind.SPEED)]
@@ -40,7 +54,10 @@ def grid_outputs(plan: Plan, grid: str) -> Paths:
     if outputs == "prior":
         models = dict.fromkeys(run.model_id for run in runs)
         return [f"results/figures/prior_predictive/{model}/{PRIOR}.svg" for model in models]
-    wanted: Paths = []
+    last = {names: _last_round(names, verdict_of) for names in plan.rounds_of(grid)}
+    earlier = {name for names in last for name in names} - {*last.values()}
+    runs = [run for run in runs if run.names["dataset"] not in earlier]
+    wanted = [f"results/figures/rounds/{name}/{ROUNDS}.svg" for name in last.values()]
     if grid not in plan.compared:  # a comparison needs the scores of its runs
         wanted += [path for run in runs for path in metrics_of(run)]
     if outputs == "figures":
@@ -49,6 +66,14 @@ def grid_outputs(plan: Plan, grid: str) -> Paths:
         wanted += [path for run in runs for path in surrogates_of(run)]
     others = (_comparison(plan, grid), _agreements(plan, grid), _fidelities(plan, grid))
     return [*wanted, *(path for paths in others for path in paths)]
+
+
+def _last_round(names: Sequence[str], verdict_of: VerdictOf) -> str:
+    """Name the first round that met its target, or else the last one."""
+    for name in names:
+        if json.loads(Path(verdict_of(name)).read_text())["met"]:
+            return name
+    return names[-1]
 
 
 def figures_of(run: RunSpec) -> Paths:

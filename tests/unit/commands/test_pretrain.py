@@ -118,3 +118,15 @@ def test_a_diverged_restart_is_passed_over(
     assert np.isfinite(found.position).all()
     with refused("builder.no_density"):
         fitted(dataset_path, tmp_path / "start.nc", 0)
+
+
+def test_a_fit_may_start_at_an_earlier_map(dataset_path: Path, tmp_path: Path) -> None:
+    first, _ = fitted(dataset_path, tmp_path / "first.nc", chain=1)
+    spec = json.dumps({"model": MODEL, "pretraining": {"batch": 10, "epochs": 20}, "seed": 5})
+    after, out = tmp_path / "after.nc", tmp_path / "first.nc"
+    pretrain(spec, dataset_path, 1, after, before=out)
+    np.testing.assert_array_equal(read_map(after).path[0], first.position.astype(np.float32))
+    assert read_map(after).loss[-1] < first.loss[-1]
+    other = json.loads(spec) | {"model": MODEL | {"network": {"hidden": [3]}}}
+    with refused("builder.other_position", where=out):
+        pretrain(json.dumps(other), dataset_path, 1, tmp_path / "other.nc", before=out)

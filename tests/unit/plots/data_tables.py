@@ -47,3 +47,13 @@ def _tables(rows: pd.DataFrame, columns: dict[str, list[str]]) -> dict[str, pd.D
     shown = [*ROWS.values()]
     splits = pd.DataFrame({"split": [*ROWS], "rows": [600, *shown[1:]], "shown": shown})
     return {"data_rows": rows, "data_columns": pd.DataFrame(columns), "data_splits": splits}
+
+
+def rounds() -> pd.DataFrame:
+    """Four rounds of a program, whose errors fall by half from one to the next."""
+    p50 = 0.02 / 2 ** np.arange(4)
+    table: dict[str, object] = {"round": range(4), "points": [40, 70, 100, 130]}
+    for name, error, wanted in (("p50", p50, 0.005), ("p95", 5 * p50, 0.02)):
+        table |= {name: error, f"{name}_high": 1.5 * error}
+        table[f"{name}_wanted"] = wanted
+    return pd.DataFrame(table)

@@ -12,7 +12,7 @@ from nlobayes.plots import FIGURES
 from nlobayes.plots.style import house_style
 from tests.unit.plots.chain_tables import chain_tables
 from tests.unit.plots.class_tables import class_tables
-from tests.unit.plots.data_tables import data_tables
+from tests.unit.plots.data_tables import data_tables, rounds
 from tests.unit.plots.fidelity_tables import fidelity_tables
 from tests.unit.plots.prediction_tables import comparison_tables, prediction_tables
 from tests.unit.plots.prior_tables import prior_tables
@@ -23,7 +23,7 @@ def every_table() -> dict[str, pd.DataFrame]:
     """One invented table for each name that figures need."""
     of_runs = chain_tables(chains=3) | prediction_tables() | class_tables() | size_tables()
     of_others = comparison_tables() | prior_tables() | fidelity_tables() | data_tables()
-    return of_runs | of_others
+    return of_runs | of_others | {"rounds": rounds()}
 
 
 TABLES = every_table()

@@ -28,6 +28,7 @@ RUN = "run embedded/n32/fan_in/tolerance_5/adam/hmc/s1, target sigma_pb"
 
 UNITS = {
     "data": ["m1 (GeV)", "sigma_pb (pb)", "share of rows", "sigma_pb / reference"],
+    "rounds": ["points of the program", "(%)", "target, 2 %"],
     "verdict": ["value", "at most 1.05", "0.9 to 1.1"],
     "trace": ["(nats)", "(standardised units)", "draw"],
     "speed": ["time (s)", "time (ms)", "parameters"],

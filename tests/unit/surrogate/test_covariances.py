@@ -32,8 +32,8 @@ def test_covariances_of_the_process_are_those_of_dense_algebra(
     _, expected = dense(exported, POINTS, activation)
     assert found.shape == (8, 9, 9)
     np.testing.assert_allclose(found[3], expected, rtol=0, atol=1e-12)
-    expected = np.median(NOISE_SD**2 + np.square(errors))
-    np.testing.assert_allclose(noise_of_process(exported), expected)
+    variance = np.median(NOISE_SD**2 + np.square(errors))
+    np.testing.assert_allclose(noise_of_process(exported), variance)
 
 
 def test_draws_of_functions_have_these_covariances() -> None:

@@ -14,9 +14,13 @@ from nlobayes.types import Dataset, EarlierData, MAPEstimate
 
 @stage()
 def pretrain(
-    job: PretrainJob, dataset: DatasetFile, chain: int, earlier: EarlierData | None
+    job: PretrainJob,
+    dataset: DatasetFile,
+    chain: int,
+    earlier: EarlierData | None,
+    before: StartFile | None = None,
 ) -> Stated[StartFile]:
-    """Draw a starting point and fit the MAP, with its history.
+    """Draw a starting point, or take the MAP `before`, and fit the MAP, with its history.
 
     Parameters
     ----------
@@ -24,6 +28,8 @@ def pretrain(
         Dataset to fit.
     chain
         Number of the chain.
+    before
+        MAP of the same model given fewer rows, to start at.
 
     Returns
     -------
@@ -35,7 +41,8 @@ def pretrain(
     _check_batch(job, dataset)
     _describe_tightness(job, dataset, builder.error_of(dataset))
     model = builder.build_model(job.model, dataset, earlier)
-    fit, losses = builder.build_search(model, dataset, job.pretraining, job.seed)(chain)
+    begin = None if before is None else before.position
+    fit, losses = builder.build_search(model, dataset, job.pretraining, job.seed, begin)(chain)
     builder.check_finite(model, fit.position, f"the MAP of chain {chain}")
     start = MAPEstimate(
         chain=chain,

@@ -59,14 +59,9 @@ drawn at random; give the table instead"""
 
 
 class Known(NamedTuple):
-    """A surrogate, points that were computed, and errors of points that it had not learned.
-
-    `chooser` has learned no validation row. It chooses points as if there were none: otherwise they
-    would avoid the neighbourhood of such rows, whose errors given the others would be too large.
-    """
+    """A surrogate, points that were computed, and errors of points that it had not learned."""
 
     surrogate: Surrogate
-    chooser: Surrogate
     taken: Mapping[str, np.ndarray] | None
     errors: np.ndarray
     rows: int | None
@@ -152,7 +147,7 @@ def propose(
     if assumed:
         warn(f"no range is given, so that of the learned rows is taken: {assumed}")
     taken = known.taken if known.taken is not None else _learned(known.surrogate, design)
-    proposal = next_points(known.chooser, design, taken, points, share=random_share, seed=seed)
+    proposal = next_points(known.surrogate, design, taken, points, share=random_share, seed=seed)
     if not len(proposal.chosen):
         raise InputError("proposing.pool_used_up", where="--pool", pool=pool)
     if len(proposal.chosen) < points:
@@ -178,7 +173,7 @@ def _loaded(path: Path, target: str) -> Known:
     if target not in ("", surrogate.target):
         raise InputError("surrogate.no_output", output=target, known=[surrogate.target])
     warn(HELD_OUT)
-    return Known(surrogate, surrogate, None, content.held_out.get("error", np.empty(0)), None)
+    return Known(surrogate, None, content.held_out.get("error", np.empty(0)), None)
 
 
 def _fitted(
@@ -230,17 +225,10 @@ def _fitted(
         learned[:] = True
     held_out = np.flatnonzero(np.isin(data.split, (VALIDATION, TEST)))
     _, errors = errors_at(content, data, learned, held_out)
-    surrogate = chooser = Surrogate(content)
-    if split is not None and content.rows and learned.all():
-        train = data.split == TRAIN
-        chooser = Surrogate(content._replace(rows={n: v[train] for n, v in content.rows.items()}))
+    surrogate = Surrogate(content)
     computed = points_of_rows(data, np.arange(len(learned)))
     return Known(
-        surrogate,
-        chooser,
-        dict(zip(surrogate.inputs, computed.T, strict=True)),
-        errors,
-        len(learned),
+        surrogate, dict(zip(surrogate.inputs, computed.T, strict=True)), errors, len(learned)
     )
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import model_validator
+from pydantic import Field, PrivateAttr, model_validator
 
 from nlobayes.data.units import in_unit
 from nlobayes.designs import Design
@@ -15,6 +15,7 @@ from nlobayes.settings.user_files import GivenPath
 from nlobayes.settings.values import Frozen, Positive, PositiveInt
 from nlobayes.stages.definitions import FAILURE
 from nlobayes.study.program import Program
+from nlobayes.study.rounds import SPLIT, Rounds
 from nlobayes.study.sources import MadeBy, SourceSettings
 from nlobayes.untyped import Document
 
@@ -55,11 +56,27 @@ class ProgramSource(SourceSettings):
     """Memory, time and cores of a job."""
     store: GivenPath = "points"
     """Folder that holds what the program answered, a file for each point."""
+    rounds: Annotated[Rounds | None, Field(exclude_if=lambda rounds: rounds is None)] = None
+    """Rounds of further points, which a posterior chooses; the dataset of round k is `NAME_k`. The
+    dataset needs `split: {column: split}`."""
+    _round: int = PrivateAttr(0)
+
+    @property
+    def round(self) -> int:
+        """Number of the round; 0 is that of the design."""
+        return self._round
+
+    def in_round(self, number: int) -> Self:
+        """Return this source in a further round."""
+        source = self.model_copy()
+        source._round = number
+        return source
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Names of the columns of its table: those of the design, then the result."""
-        return (*self.design.columns, self.program.output.column)
+        """Names of the columns of its table: those of the design, the split, then the result."""
+        split = (SPLIT,) if self.rounds else ()
+        return (*self.design.columns, *split, self.program.output.column)
 
     @property
     def known(self) -> tuple[str, ...]:
@@ -73,13 +90,19 @@ class ProgramSource(SourceSettings):
 
     @property
     def chunks(self) -> int:
-        """Number of its jobs."""
-        return math.ceil(self.design.rows / self.chunk)
+        """Number of jobs of its round."""
+        return math.ceil(self._points(self.round) / self.chunk)
 
     def rows(self, columns: int) -> int:
-        """Return the number of points, some of which may fail."""
+        """Return the number of points of all rounds so far, some of which may fail."""
         del columns
-        return self.design.rows
+        return sum(map(self._points, range(self.round + 1)))
+
+    def _points(self, number: int) -> int:
+        """Return the number of points of a round."""
+        if self.rounds and number:
+            return self.rounds.points
+        return self.design.rows + (self.rounds.held_out if self.rounds else 0)
 
     def digest(self) -> str:
         """Return a digest of the user's table of points."""
@@ -91,6 +114,11 @@ class ProgramSource(SourceSettings):
         A point of the table would not determine its result.
         """
         super().check_columns(requested)
+        if self.rounds and {*requested["features.columns"]} != {*self.design.columns}:
+            columns = [*self.design.columns]
+            raise InputError("study.rounds_of_columns", where="features.columns", columns=columns)
+        if self.rounds and requested.get("split.column") != (SPLIT,):
+            raise InputError("study.rounds_split", where="split", column=SPLIT)
         told = self.program.fields(self.design.columns)
         for name in requested["features.columns"]:
             if name not in (*told, self.program.output.column):
@@ -107,8 +135,10 @@ class ProgramSource(SourceSettings):
     @model_validator(mode="after")
     def _fits_its_program(self) -> ProgramSource:
         self.program.check_columns(tuple(self.design.columns))
-        for name in (self.program.output.column, FAILURE):
-            if name in self.design.columns or self.columns[-1] == FAILURE:
+        if self.rounds and self.design.kind == "list":
+            raise InputError("study.rounds_of_list", where="rounds")
+        for name in (self.program.output.column, FAILURE, *([SPLIT] if self.rounds else [])):
+            if name in self.design.columns or self.columns[-1] in (FAILURE, SPLIT):
                 raise InputError("programs.column_taken", where="program.output", name=name)
         if self.chunks > MOST_CHUNKS:
             raise InputError(
@@ -116,7 +146,7 @@ class ProgramSource(SourceSettings):
                 where="chunk",
                 chunks=self.chunks,
                 most=MOST_CHUNKS,
-                least=math.ceil(self.design.rows / MOST_CHUNKS),
+                least=math.ceil(self._points(0) / MOST_CHUNKS),
             )
         return self
 
