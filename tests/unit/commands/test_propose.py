@@ -21,7 +21,7 @@ from tests.unit.estimators.settings import PRETRAINING
 COLUMNS = ("m1", "n11", "n12", "n13", "n14")
 RNG = np.random.default_rng(0)
 ROWS = RNG.uniform(100, 1000, (90, 2))
-SIGMA = 10 ** (-ROWS.sum(axis=1) / 600)
+SIGMA = 10 ** (-ROWS.sum(axis=1) / 600) * (1 + 0.3 * np.sin(ROWS[:, 0] / 150))
 
 
 @pytest.fixture(autouse=True)
