@@ -18,7 +18,7 @@ FOLDERS = ("benchmarks", "config", "notebooks")
 PAGES = ("*.md", "docs/**/*.md", *(f"{folder}/README.md" for folder in FOLDERS))
 STYLES = "docs/site/*.css"
 NOTEBOOKS = "notebooks/*.py"
-LINK = re.compile(r"""(?:\]\(|<img src=")([^)#:"\s]+)""")
+LINK = re.compile(r"""(?:\]\(|<img src="|srcset=")([^)#:"\s]+)""")
 OF_NOTEBOOK = re.compile(r"(\]\((?:[^)\s]*notebooks/)?\w+)\.py(?=[)#])")
 
 
