@@ -112,3 +112,16 @@ def test_chains_on_a_gpu_ask_slurm_for_one(pristine: Project) -> None:
     assert set(GPU_JOBS.findall(planned)) == {"pretrain", "landscape", "warmup", "draw"}
     assert plugin.set_gres_string(SimpleNamespace(resources={"gpu": 1})) == " --gpus=1"
     assert plugin.set_gres_string(SimpleNamespace(resources={"gpu": 0})) == ""
+
+
+def test_a_program_is_called_by_jobs_of_the_cluster(
+    cluster: None, pristine: Project, tmp_path: Path
+) -> None:
+    """Its chunks are jobs, and the table has the same bytes as that of a local run."""
+    table = "results/tables/program.parquet"
+    words = (table, "--configfile", "config/studies/program.yaml")
+    far, here = (pristine.copy_to(tmp_path / name / "project") for name in ("far", "here"))
+    said = far.snakemake(*words, "--profile", "profiles/slurm").stderr
+    here.snakemake(*words)
+    assert len(SUBMITTED.findall(said)) >= 5, "a job for each of five chunks"
+    assert far.digests("results/tables") == here.digests("results/tables")
