@@ -75,6 +75,11 @@ wildcard_constraints:
     **wildcard_patterns(PLAN),
 
 
+def verdict_of(dataset):
+    """Return the verdict on a round; Snakemake plans again when it exists."""
+    return checkpoints.judge.get(dataset=dataset).output.verdict
+
+
 def figure(path, category, of):
     """Declare a figure as output that the report shows with its caption, under its label."""
     name = Path(path).stem

@@ -52,8 +52,3 @@ rule choose:
         "nlobayes choose --spec {params.spec:q} {params.points}"
         " --surrogate {input.surrogate:q} --out {output.points:q}"
         " --record {output.record:q} 2> {log:q}"
-
-
-def verdict_of(dataset):
-    """Return the verdict on a round; Snakemake plans again when it exists."""
-    return checkpoints.judge.get(dataset=dataset).output.verdict
