@@ -29,7 +29,7 @@ def _line(stated: Statement, count: int) -> str:
 
 
 def _size(error: float | None) -> str:
-    return "not known" if error is None else f"{error:.2%}"
+    return "not known" if error is None else f"{100 * error:.3g}%"
 
 
 def _missing(verdict: Verdict) -> str:

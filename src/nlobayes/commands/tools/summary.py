@@ -12,6 +12,7 @@ from rich.text import Text
 from nlobayes.artifacts.files import read_json
 from nlobayes.errors import InputError
 from nlobayes.reporting import finished
+from nlobayes.reporting.bought import lines_of
 from nlobayes.reporting.columns import RED
 from nlobayes.reporting.landing_page import landing_page
 from nlobayes.reporting.renderers import in_terminal, wide_console
@@ -48,6 +49,8 @@ def summary(
     _show_tables(console, runs)
     _show_verdicts(console, runs)
     _show_agreements(console, metrics, named)
+    for line in lines_of(metrics.parent, dict.fromkeys(path.split("/")[0] for path in named)):
+        _line(console, line)
     _show_next(console, runs, _place_of(report, [metrics / run for run in named]))
 
 
