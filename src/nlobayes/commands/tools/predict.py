@@ -13,6 +13,7 @@ import typer
 
 from nlobayes import runtime
 from nlobayes.bundles.surrogates import Bundle
+from nlobayes.commands.labelled import surrogate_at
 from nlobayes.data.row_chunks import ROWS, Source
 from nlobayes.data.slha_blocks import is_slha
 from nlobayes.data.spectrum_chunks import open_spectra
@@ -70,7 +71,7 @@ CELLS = 2_000_000
 
 
 def predict(
-    surrogate: Annotated[Path, typer.Argument(help="Surrogate; or folder or name of a bundle.")],
+    surrogate: Annotated[Path, typer.Argument(help="Surrogate, label of its run, or bundle.")],
     points: Annotated[
         str,
         typer.Argument(
@@ -167,6 +168,7 @@ def predict(
     of_many: dict[str, object] = {"--process": process, "--energy": energy is not None}
     of_many |= {"--order": order, "--total": total, "--all-entries": all_entries}
     of_many["--with-engine"] = with_engine
+    surrogate = surrogate if Bundle.is_known(surrogate) else surrogate_at(surrogate)
     if not surrogate.is_file() and Bundle.is_known(surrogate):
         if option := _first_given(of_one):
             raise InputError("commands.option_of_one", where=option, surrogate=surrogate)

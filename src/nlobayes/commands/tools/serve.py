@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from nlobayes.bundles.surrogates import Bundle
+from nlobayes.commands.labelled import surrogate_at
 from nlobayes.errors import InputError, one_line
 from nlobayes.extras import needs_extra
 from nlobayes.surrogate.answers import load
@@ -34,7 +35,7 @@ SETTINGS: Document = {
 
 
 def serve(
-    surrogate: Annotated[Path, typer.Argument(help="Surrogate; or folder or name of a bundle.")],
+    surrogate: Annotated[Path, typer.Argument(help="Surrogate, label of its run, or bundle.")],
     host: Annotated[str, typer.Option(help="Address to listen at.")] = LOOPBACK[0],
     port: Annotated[int, typer.Option(help="Port; 0 takes a free one.", min=0, max=65535)] = 8000,
     name: Annotated[
@@ -78,6 +79,7 @@ def _application(
     A `program` has its settings, the folder of its store, and the points it computes at a time.
     """
     page = {file.name: file.read_text("utf-8") for file in sorted(PAGE.iterdir())}
+    path = path if Bundle.is_known(path) else surrogate_at(path)
     if not path.is_file() and Bundle.is_known(path):
         if program is not None:
             raise InputError("commands.option_of_one", where="--otherwise", surrogate=path)
