@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import gc
 import os
+import re
 import sys
 from contextlib import suppress
 from functools import partial
@@ -18,7 +19,7 @@ from nlobayes.errors import InputError, one_line
 from nlobayes.extras import MissingExtra, remedy_of
 from nlobayes.runtime import use_common_instructions
 from nlobayes.stages import AUDIT, PIPELINE, TOOLS, function_of
-from nlobayes.stages.definitions import Command
+from nlobayes.stages.definitions import Command, Stage
 
 COMMANDS: dict[str, Command] = {**TOOLS, **PIPELINE, **AUDIT}
 
@@ -66,6 +67,14 @@ class Verb(TyperCommand):
         return [piece.replace("{", "").replace("}", "") for piece in pieces]
 
 
+def _help(command: Command) -> str:
+    """Return the purpose of a command, and an example; rules call stages with all options."""
+    if isinstance(command, Stage):
+        path = re.sub(r"{(\w+)}", lambda name: name[1].upper(), command.outputs[0])
+        return f"{command.help}\n\nExample: snakemake {path}"
+    return f"{command.help}\n\nExample: {command.example}"
+
+
 def _in_words(kind: Any, parameter: Any, ctx: Any) -> str | None:
     displayed = kind.display_type_rich(parameter, ctx=ctx)
     return IN_WORDS.get(displayed, displayed and displayed.strip("<>"))
@@ -84,7 +93,7 @@ class Verbs(TyperGroup):
             return None
         verb: Any = function_of(cmd_name)
         alone = typer.Typer(add_completion=False, context_settings=HELP)
-        alone.command(cmd_name, cls=Verb, help=COMMANDS[cmd_name].help)(verb)
+        alone.command(cmd_name, cls=Verb, help=_help(COMMANDS[cmd_name]))(verb)
         return typer.main.get_command(alone)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:

@@ -19,6 +19,7 @@ from dvc.cli.parser import get_main_parser  # type: ignore[import-untyped]
 
 from nlobayes.cli import app
 from nlobayes.errors import InputError
+from nlobayes.stages import AUDIT, TOOLS
 from nlobayes.study.study import Study, load_study, override, read_presets
 from tests.documented import PROGRAMS, ROOT, Command, block_of, commands, commands_of
 
@@ -230,3 +231,10 @@ def test_make_runs_every_study_and_rivals_apart() -> None:
     (named,) = re.findall(r"for study in (.*?);", printed)
     files = {path.relative_to(ROOT).as_posix() for path in ROOT.glob("config/studies/*.yaml")}
     assert {*named.split()} == files - {"config/studies/rivals.yaml"}
+
+
+def test_the_examples_of_the_help_can_be_called() -> None:
+    for name, command in {**TOOLS, **AUDIT}.items():
+        words = command.example.split()
+        assert words[:2] == ["nlobayes", name]
+        assert fault_of_nlobayes(Command("help", tuple(words), whole=True)) is None, name

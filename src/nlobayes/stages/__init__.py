@@ -281,27 +281,70 @@ PIPELINE = {
     ),
 }
 TOOLS = {
-    "fit": Command("Fit a table: from a CSV file to a surrogate with error bars."),
-    "propose": Command("Propose the points to compute next, and say whether enough are."),
-    "predict": Command("Predict the points of a table with a surrogate."),
-    "onnx": Command("Write a surrogate as an ONNX model."),
-    "bundle": Command("Bundle surrogates of many processes in one folder."),
-    "serve": Command("Serve a surrogate on this machine: a web page and an HTTP API."),
-    "summary": Command("Print the table of a study's runs."),
-    "watch": Command("Show how far runs are, by their results and logs."),
-    "reweight": Command(
-        "Move a posterior to another prior or likelihood by weights.", "ReweightJob"
+    "fit": Command(
+        "Fit a table: from a CSV file to a surrogate with error bars.",
+        example="nlobayes fit table.csv --target sigma",
     ),
-    "sensitivity": Command("Measure how predictions depend on prior and likelihood."),
+    "propose": Command(
+        "Propose the points to compute next, and say whether enough are.",
+        example="nlobayes propose table.csv --target sigma --points 20 --out next.csv",
+    ),
+    "predict": Command(
+        "Predict the points of a table with a surrogate.",
+        example="nlobayes predict surrogate.nc points.csv -o out.csv",
+    ),
+    "onnx": Command(
+        "Write a surrogate as an ONNX model.",
+        example="nlobayes onnx surrogate.nc -o surrogate.onnx",
+    ),
+    "bundle": Command(
+        "Bundle surrogates of many processes in one folder.",
+        example="nlobayes bundle one.nc two.nc --out pairs",
+    ),
+    "serve": Command(
+        "Serve a surrogate on this machine: a web page and an HTTP API.",
+        example="nlobayes serve surrogate.nc",
+    ),
+    "summary": Command(
+        "Print the table of a study's runs.",
+        example="nlobayes summary",
+    ),
+    "watch": Command(
+        "Show how far runs are, by their results and logs.",
+        example="nlobayes watch",
+    ),
+    "reweight": Command(
+        "Move a posterior to another prior or likelihood by weights.",
+        "ReweightJob",
+        example="nlobayes reweight thinned.nc --dataset data.nc --prior laplace --out moved.nc",
+    ),
+    "sensitivity": Command(
+        "Measure how predictions depend on prior and likelihood.",
+        example="nlobayes sensitivity thinned.nc --dataset data.nc",
+    ),
     "condense": Command(
-        "Condense the posterior of f into a file for the prior of a later run.", "CondenseJob"
+        "Condense the posterior of f into a file for the prior of a later run.",
+        "CondenseJob",
+        example="nlobayes condense thinned.nc --dataset data.nc --out earlier.nc",
     ),
 }
 AUDIT = {
-    "show": Command("Print what an artifact holds and what made it."),
-    "verify": Command("Verify artifacts, what they were made from, and by which code."),
-    "provenance": Command("Export what made every file: PROV-JSON and RO-Crate."),
-    "record": Command("Record in dvc.lock what Snakemake made."),
+    "show": Command(
+        "Print what an artifact holds and what made it.",
+        example="nlobayes show surrogate.nc",
+    ),
+    "verify": Command(
+        "Verify artifacts, what they were made from, and by which code.",
+        example="nlobayes verify",
+    ),
+    "provenance": Command(
+        "Export what made every file: PROV-JSON and RO-Crate.",
+        example="nlobayes provenance --out provenance.json",
+    ),
+    "record": Command(
+        "Record in dvc.lock what Snakemake made.",
+        example="nlobayes record",
+    ),
 }
 GROUPS: dict[str, Mapping[str, Command]] = {"tools": TOOLS, "pipeline": PIPELINE, "audit": AUDIT}
 

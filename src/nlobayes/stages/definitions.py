@@ -43,6 +43,8 @@ class Command:
     help: str
     job: str | None = None
     """Name of the model in a file of jobs or in `study.comparison`; None if options suffice."""
+    example: str = ""
+    """A command line that calls it."""
 
 
 @dataclass(frozen=True, kw_only=True)
