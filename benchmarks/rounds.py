@@ -42,7 +42,7 @@ from nlobayes.types import Table
 STUDY, SEED = Path("config/studies/prospino.yaml"), 20240101
 START, BATCH, SHARE = 100, 50, 0.2
 POSTERIOR, RANDOM, SOBOL, RULE = "posterior", "random", "sobol", "rule"
-COLOURS = {POSTERIOR: "C0", RANDOM: "C1", SOBOL: "C2"}
+COLOURS = {POSTERIOR: "#0072b2", RANDOM: "#d55e00", SOBOL: "#009e73"}
 GOALS = {"prospino": 0.011, "embedded": 0.02}
 """Error of 95 % of all rows."""
 COLUMNS = (
@@ -188,6 +188,8 @@ def write(out: Path, found: list[Row]) -> None:
     """Write the table, and the figure of p95 against rows."""
     from matplotlib.figure import Figure
 
+    from nlobayes.plots.style import spread_log_labels
+
     with out.with_suffix(".csv").open("w", newline="") as file:
         table = csv.DictWriter(file, COLUMNS)
         table.writeheader()
@@ -202,7 +204,9 @@ def write(out: Path, found: list[Row]) -> None:
                 axes.loglog(x, y, color=colour, label=label)
         axes.axhline(100 * GOALS[name], color="0.5", linewidth=0.8)
         axes.set(xlabel="points bought", ylabel="95 % of errors within (%)", title=name)
-        axes.legend()
+        for axis in (axes.xaxis, axes.yaxis):
+            spread_log_labels(axis)
+        axes.legend(frameon=False)
     figure.savefig(out.with_suffix(".svg"))
 
 
