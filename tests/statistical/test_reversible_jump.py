@@ -181,7 +181,11 @@ CASES = [
     pytest.param(NOTHING, MOVES, 0, None, id="prior-all", marks=pytest.mark.slow),
     pytest.param(DATA, ("conditional",), 0, None, id="regressions-conditional"),
     pytest.param(DATA, MOVES, 0, None, id="regressions-all"),
-    pytest.param(DATA, ("prior", "split", "identity"), 2, None, id="regressions-annealed"),
+    pytest.param(
+        *(DATA, ("prior", "split", "identity"), 2, None),
+        id="regressions-annealed",
+        marks=pytest.mark.slow,
+    ),
     pytest.param(
         *(DATA, ("prior", "conditional"), 1, ("conditional",)),
         id="regressions-one",

@@ -75,6 +75,7 @@ def test_a_planted_slab_is_found_where_no_input_alone_shows_it() -> None:
         assert min(map(np.mean, tenths)) > 0.5
 
 
+@pytest.mark.slow
 def test_an_exact_forecaster_has_its_nominal_coverage_on_average() -> None:
     """Of 400 data sets: within four standard errors; by its own rows the slab is far worse."""
     rng = np.random.default_rng(4)

@@ -18,6 +18,7 @@ from tests.refusals import refused
 CAPTIONS = Path(__file__).parents[3] / "workflow" / "report"
 WILDCARDS = {
     "data": "dataset",
+    "rounds": "dataset",
     "landscape": "model",
     "distances": "model",
     "prior_predictive": "model",
