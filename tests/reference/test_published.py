@@ -1,8 +1,8 @@
-"""Every number of others that pages of studies quote is that of `published.csv`, with its source.
+"""Numbers of others that pages quote are those of `published.csv`, with their sources.
 
 The pages quote in tables whose corner is `published`, with the source in the last column, and in
 columns and rows that begin with `published (source)`. A number agrees when it is that of the file,
-rounded to the digits that are quoted.
+rounded to the digits that are quoted. The page of published systems has a state of every row.
 """
 
 import csv
@@ -14,7 +14,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parents[2]
-PAGES = [path.read_text() for path in sorted(ROOT.glob("docs/studies/*.md"))]
+PUBLISHED = ROOT / "docs/published.md"
+PAGES = [path.read_text() for path in [*sorted(ROOT.glob("docs/studies/*.md")), PUBLISHED]]
+SYSTEMS = {"A": 55, "M": 22, "T": 23, "B": 26, "S": 5, "D": 14}
+"""The letters of the ids of the page of published systems, and their numbers of rows."""
+STATES = ("works", "partly", "absent")
 LABEL = re.compile(r"published \((?P<source>[^)]+)\)(?:, (?P<of>.+))?")
 NUMBER = re.compile(r"(?<![\w.])[-−]?\d[\d ]*(?:\.\d+)?(?![\w.]*\d)")
 
@@ -133,3 +137,32 @@ def test_every_row_has_a_study_and_a_source() -> None:
     assert [row for row in published() if not row["source"] or not numbers(row["value"])] == []
     keys = [(row["study"], row["quantity"], row["setting"], row["source"]) for row in published()]
     assert len({*keys}) == len(keys)
+
+
+def listed() -> dict[str, list[str]]:
+    """Give the cells of each row of the page of published systems by its id."""
+    found = [row for table in tables(PUBLISHED.read_text()) for row in table if table[0][0] == "id"]
+    rows = [row for row in found if row[0] != "id"]
+    assert len({row[0] for row in rows}) == len(rows)
+    return {row[0]: row for row in rows}
+
+
+def test_every_published_feature_has_a_row_with_a_state() -> None:
+    """A row that does not work says what is missing, or why."""
+    rows = listed()
+    ids = {f"{system}{number + 1}" for system, count in SYSTEMS.items() for number in range(count)}
+    assert rows.keys() == ids
+    assert {len(row) for row in rows.values()} == {5}
+    assert {row[3] for row in rows.values()} == {*STATES}
+    assert [row for row in rows.values() if row[3] != "works" and not row[4]] == []
+
+
+def test_the_page_of_published_systems_counts_its_rows() -> None:
+    states = [(row[0][0], row[3]) for row in listed().values()]
+    (table,) = [each for each in tables(PUBLISHED.read_text()) if each[0][0] == "system"]
+    counted = {row[0].rpartition(": ")[2]: [*map(int, row[1:])] for row in table[1:]}
+    for systems, counts in counted.items():
+        of = {*SYSTEMS} if systems == "all" else {systems}
+        found = [sum(pair[0] in of and pair[1] == state for pair in states) for state in STATES]
+        assert counts == [*found, sum(found)]
+    assert counted.keys() == {*SYSTEMS, "all"}
