@@ -189,10 +189,14 @@ class Study(Frozen):
     def _rounds_have_one_run(self) -> Study:
         of_grids = [(grid, run) for grid in self.grids for run in self.runs(grid)]
         for first in self.rounds:
-            found = {run.run_id: grid for grid, run in of_grids if run.names["dataset"] == first}
+            found = {run.run_id: run for _, run in of_grids if run.names["dataset"] == first}
+            place = f"datasets.{first}.source.rounds"
             if len(found) > 1:
-                place = f"datasets.{first}.source.rounds"
                 raise InputError("study.rounds_of_runs", where=place, runs=[*found])
+            for name, run in found.items():
+                has_surrogate = run.method.draws_networks and not run.network.codes
+                if not has_surrogate or run.dataset.target.scale == "classes":
+                    raise InputError("study.rounds_without_surrogate", where=place, run=name)
         return self
 
     @model_validator(mode="after")
