@@ -11,9 +11,25 @@ from tempfile import TemporaryDirectory
 import typer
 
 from nlobayes.errors import InputError
+from nlobayes.fitting.as_given import MADE, Words
 from nlobayes.fitting.fits import Fitted, fit_best
-from nlobayes.fitting.studies import Configuration
+from nlobayes.fitting.studies import OWN, Configuration
 
+OPTIONS: Words = (
+    *MADE,
+    (rf"\bnetworks\.{OWN}(?:\.hidden(?:\.\d+)?)?(?=: )", "--hidden"),
+    (rf"\b(prior|likelihood|pretraining|method)s?\.{OWN}(?=: )", r"--\1"),
+    (rf"\b(prior|likelihood|pretraining|method)s?\.{OWN}\.", r"--\1 "),
+    (r"^(prior|likelihood|pretraining|method)(?=: unknown name)", r"--\1"),
+    (r"\bfeatures\.columns\b", "--column"),
+    (r"\btarget\.column\b", "--target"),
+    (r"\b(?:features|source|target)\.units?\b", "--unit"),
+    (r"\btarget\.scale\b", "--scale"),
+    (r"\btarget\.(?:relative_)?error\b", "--relative-error"),
+    (r"\btarget\.relative_to(?:\.columns)?\b", "--relative-to"),
+    (r"`scale: (log10|identity)`", r"`--scale \1`"),
+)
+"""Places in a study, and the options of `fit` and `propose` that state them."""
 MOST_WORKERS = 4
 """Most processes that compute chains, by default."""
 

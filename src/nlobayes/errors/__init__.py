@@ -46,7 +46,11 @@ class InputError(ValueError):
     where
         File, key or option that holds the input; the text begins with it. None if the sentence
         names it.
+    text
+        The whole text, where it names what the user gave instead of what was made of it.
     """
+
+    text: str | None = None
 
     def __init__(self, code: str, *, where: object = None, **fields: Any) -> None:
         """Store the code, the place and the fields."""
@@ -62,6 +66,8 @@ class InputError(ValueError):
 
     def __str__(self) -> str:
         """Return the text: the place, what was received, what is allowed, and the remedy."""
+        if self.text is not None:
+            return self.text
         return self.reason if self.where is None else f"{self.where}: {self.reason}"
 
     def within(self, place: object) -> InputError:

@@ -15,6 +15,8 @@ import pandas as pd
 from sklearn.utils import check_random_state
 
 from nlobayes.errors import InputError
+from nlobayes.fitting.as_given import MADE, Words, as_given
+from nlobayes.fitting.studies import OWN
 from nlobayes.untyped import Facts
 
 
@@ -89,34 +91,26 @@ def unused(name: str, names: Collection[str]) -> str:
     return name
 
 
-OF_PARAMETERS = (
-    (r"\bgrids\.fit: |\b(?:networks|evaluation)\.own\.|\bdatasets\.table(?:\.|: )", ""),
+ARGUMENTS: Words = (
+    *MADE,
+    (rf"\b(?:networks|evaluation)\.{OWN}\.", ""),
+    (rf"\b(method|prior|likelihood|pretraining)s?\.{OWN}\b", r"\1"),
+    (r"\bfeatures\.columns\b", "the columns of X"),
+    (r"\btarget\.column\b", "y"),
+    (r"\btarget\.(?:relative_)?error\b", "sample_sd"),
     (r"\btarget\.(?=(?:scale|relative_to|unit)\b)", ""),
-    (r"\b(method|prior|likelihood|pretraining)s?\.own\b", r"\1"),
-    (r"\b(network|prior|likelihood|pretraining|method|sampler|dataset) '(?:own|table)'", r"\1"),
+    (r"\bsplit\.seed\b", "random_state"),
+    (r"\bsplit\.train\b", "the train rows"),
+    (r"\bsplit\.(?=(?:validation|test)\b)", ""),
 )
-"""Places of settings and names of presets in a study, and what an estimator has instead."""
+"""Places in a study, and what an estimator has instead."""
 
 
 @contextmanager
 def in_own_folder() -> Iterator[Path]:
     """Make a temporary folder for a run; no error in it names the folder or the study."""
-    with TemporaryDirectory(prefix="nlobayes-", ignore_cleanup_errors=True) as folder:
-        try:
-            yield Path(folder)
-        except InputError as error:
-            where = str(error.where or "")
-            if where.startswith(folder) or where == "configuration":
-                where = where.partition(": ")[2]
-            error.where = _of_parameters(where) or None
-            error.fields = {name: _of_parameters(value) for name, value in error.fields.items()}
-            raise
-
-
-def _of_parameters(value: Any) -> Any:
-    if isinstance(value, list):
-        return [*map(_of_parameters, value)]
-    if isinstance(value, str):
-        for pattern, parameter in OF_PARAMETERS:
-            value = re.sub(pattern, parameter, value)
-    return value
+    with (
+        TemporaryDirectory(prefix="nlobayes-", ignore_cleanup_errors=True) as folder,
+        as_given([(re.escape(folder) + "[^:]*: ", ""), *ARGUMENTS]),
+    ):
+        yield Path(folder)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -43,9 +44,12 @@ def accuracy_of(median: str, p95: str, confidence: float) -> Accuracy | None:
 def _share(option: str, text: str) -> float:
     """Read a relative error, as 0.5% or 0.005."""
     try:
-        return float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+        share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
     except ValueError:
-        raise InputError("proposing.no_share", where=option, received=text) from None
+        share = math.nan
+    if not 0 < share < math.inf:
+        raise InputError("proposing.no_share", where=option, received=text)
+    return share
 
 
 def design_of(

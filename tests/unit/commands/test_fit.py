@@ -365,3 +365,38 @@ def test_files_that_are_not_of_an_earlier_fit_are_not_replaced(table: Path, name
     assert {*Path().iterdir()} == {table, Path(name)}
     with pytest.raises(Begun):
         fit(table, "sigma", force=True)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"prior": "nope"}, "--prior: unknown name 'nope'; known: cauchy"),
+        ({"prior": "{kind: scales, nope: 1}"}, "--prior scales: unknown key 'nope'"),
+        ({"prior": "{scale: 3}"}, "--prior: must have the key 'kind'"),
+        ({"prior": "{kind"}, "--prior: not readable as YAML"),
+        (
+            {"method": "{kernel: nope}"},
+            "--method kernel: must have .*; --method draws_per_segment: ",
+        ),
+        ({"method": "{kind: last_layer}"}, "the method draws the output layer exactly"),
+        ({"pretraining": "{epochs: -1}"}, "--pretraining epochs: must be at least 1"),
+        ({"likelihood": "{kind: categorical}"}, "the likelihood is of classes, --scale is 'log10'"),
+        ({"hidden": [0]}, "--hidden: must be at least 1"),
+        ({"hidden": [4], "recipe": "wide"}, "--hidden: width: infinite is one hidden layer"),
+        ({"prior": "fan_in", "recipe": "wide"}, "the network has width: infinite"),
+        ({"scale": "nope"}, "--scale: must be 'log10'"),
+        ({"column": ["mass", "mass"]}, "column 'mass' is requested twice in --column and --target"),
+    ],
+)
+def test_messages_name_options_alone(table: Path, options: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError, match=f"^{said}") as caught:
+        fit(table, "sigma", jobs=1, **options)
+    assert not re.search(r"\bown\b|grids|my_table|configuration|preset:", str(caught.value))
+
+
+def test_rows_that_remain_are_named_by_their_table(table: Path) -> None:
+    """The table of these rows is written only when the fit has begun."""
+    lines = table.read_text().splitlines()
+    table.write_text("\n".join([*lines, "bad,nan,0.5,1", "big,1e200,0.5,1", ""]))
+    with pytest.raises(InputError, match=r"^my table\.csv without its bad rows: column 'mass': "):
+        fit(table, "sigma", jobs=1, skip_bad=True)

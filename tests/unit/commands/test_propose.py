@@ -12,6 +12,7 @@ import pytest
 from nlobayes.commands.tools import propose as module
 from nlobayes.commands.tools.propose import propose
 from nlobayes.data.table_files import read_table
+from nlobayes.errors import InputError
 from nlobayes.fitting.studies import Choices
 from nlobayes.proposing.requests import accuracy_of
 from nlobayes.surrogate.surrogate import Surrogate
@@ -178,3 +179,28 @@ def test_an_infinitely_wide_network_is_the_default(
     _, said, facts = proposed(table(), capsys, target="sigma", p95="2%", relative_to="none")
     assert "recipe: wide" in said
     assert facts["equivalent_random"]["points"] > 10
+
+
+def test_messages_name_options_alone() -> None:
+    propose(table(), 4, Path("next.csv"), target="sigma", jobs=1, surrogate=Path("s.nc"))
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({"range": ["m1=900:100"]}, "--range m1: low 900 must be below high 100"),
+        ({"range": ["m1=1:9:foo"]}, "--range m1.scale: must be 'linear' or 'log'"),
+        ({"constraint": ["m1 <"]}, "--constraint: constraint 'm1 <' is no comparison"),
+        ({"constraint": ["m1 < x"]}, "--constraint: constraint 'm1 < x' has 'x'"),
+        ({"constraint": ["m1 < 0"]}, "--constraint: 0 of 65536 points"),
+        ({"unit_row": ["m1"]}, "--unit-row: has 1 items"),
+        ({"median": "-1%"}, "--median: '-1%' is no relative error"),
+        ({"median": "2%", "p95": "1%"}, "--median 0.02 is above p95 0.01"),
+        ({"median": "2%", "confidence": 2}, "--confidence: must be below 1"),
+    ]
+    for options, said in wrong:
+        with pytest.raises(InputError) as caught:
+            propose(Path("s.nc"), 4, Path("next.csv"), **options)
+        assert str(caught.value).startswith(said)
+
+
+def test_no_message_names_a_temporary_file() -> None:
+    path = write("big.csv", np.column_stack([ROWS, 1e200 * SIGMA]), "m1:GeV,m2:GeV,sigma:pb")
+    with pytest.raises(InputError, match=r"^big\.csv: column 'sigma': the largest"):
+        propose(path, 4, Path("next.csv"), target="sigma", jobs=1)

@@ -65,7 +65,12 @@ def test_names_in_files_are_those_of_x_or_differ_from_them(names: list[str]) -> 
         ({"method": {"kernel": "nope"}}, "method.kernel: "),
         ({"pretraining": {"epochs": -1}}, "pretraining.epochs: "),
         ({"likelihood": {"kind": "nope"}}, "likelihood: "),
-        ({"likelihood": "categorical"}, "likelihood 'categorical' is of classes, scale of dataset"),
+        ({"prior": {"kind": "scales", "nope": 1}}, "prior.scales: unknown key 'nope'"),
+        ({"method": {"kind": "last_layer"}}, "the method draws the output layer exactly"),
+        (
+            {"likelihood": "categorical"},
+            "likelihood 'categorical' is of classes, scale is 'identity'",
+        ),
         ({"noise": "nope"}, "noise: "),
         ({"hidden": 0}, "hidden.0: "),
         ({"scale": "log10"}, "scale: log10 takes positive targets, 40 of 40 values of 'y'"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
@@ -10,11 +11,12 @@ import typer
 
 from nlobayes.artifacts.files import check_place, write_bytes, write_parquet, write_text
 from nlobayes.artifacts.surrogate_file import read_surrogate
-from nlobayes.commands.recipes import sample, unit_of, workers
+from nlobayes.commands.recipes import OPTIONS, sample, unit_of, workers
 from nlobayes.data.parquet_tables import to_arrow
 from nlobayes.data.table_files import read_table
 from nlobayes.errors import InputError
 from nlobayes.evaluation import in_words
+from nlobayes.fitting.as_given import as_given
 from nlobayes.fitting.fits import Fitted
 from nlobayes.fitting.reference_choice import columns_of_points
 from nlobayes.fitting.studies import (
@@ -44,6 +46,7 @@ the same run with figures and a report, called from the folder in which `nlobaye
 CHECKOUT is the path of the checkout; its config/README.md explains the keys."""
 
 
+@as_given(OPTIONS)
 def fit(
     table: Annotated[Path, typer.Argument(help="Table: text (.csv, .dat, .txt, ...) or .parquet.")],
     target: Annotated[str, typer.Option(help="Column to learn.")],
@@ -142,17 +145,19 @@ def fit(
     chosen = Choices(
         network={"hidden": hidden or AUTO},
         recipe=recipe,
-        prior=_preset(prior),
-        likelihood=_preset(likelihood),
-        pretraining=_preset(pretraining),
-        method=_preset(method),
+        prior=_preset("--prior", prior),
+        likelihood=_preset("--likelihood", likelihood),
+        pretraining=_preset("--pretraining", pretraining),
+        method=_preset("--method", method),
         seed=seed,
         train_rows=int(SPLIT["train"] * len(rows.columns[target])),
     )
     runs = attempts(chosen)
     configurations = [configure(name, read.dataset, run) for run in runs]
     planned = [plan_of(configuration)[1] for configuration in configurations]
-    warnings = prepared(rows, prepare_job(planned[0].dataset), source).warnings
+    given = table.as_posix() if source == table else f"{table.as_posix()} without its bad rows"
+    with as_given([(re.escape(str(source)), given)]):
+        warnings = prepared(rows, prepare_job(planned[0].dataset), source).warnings
     for line in lines_of(read):
         typer.echo(line, err=True)
     _warn(warnings)
@@ -209,9 +214,9 @@ def _comment(table: Path, study: Path) -> str:
     return STUDY.format(table=table, command=by_snakemake(study))
 
 
-def _preset(text: str) -> Preset:
+def _preset(option: str, text: str) -> Preset:
     """Read a preset: its name, or YAML text of its settings in braces."""
-    return parse_yaml(text, "YAML text of a preset") if text.lstrip().startswith("{") else text
+    return parse_yaml(text, option) if text.lstrip().startswith("{") else text
 
 
 def _report_verdict(fitted: Fitted) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from json import dumps
 from pathlib import Path
@@ -16,13 +17,14 @@ from nlobayes.artifacts.contents import read_dataset
 from nlobayes.artifacts.files import check_place, read_json, write_bytes, write_parquet, write_text
 from nlobayes.choosing import in_words
 from nlobayes.choosing.stopping import Verdict, judge
-from nlobayes.commands.recipes import sample, unit_of, workers
+from nlobayes.commands.recipes import OPTIONS, sample, unit_of, workers
 from nlobayes.data.parquet_tables import to_arrow
 from nlobayes.data.splits import STATED, TEST, TRAIN, VALIDATION
 from nlobayes.data.table_files import PARQUET, read_table, to_csv_text
 from nlobayes.designs import Design
 from nlobayes.designs.pool import PoolDesign
 from nlobayes.errors import InputError
+from nlobayes.fitting.as_given import as_given
 from nlobayes.fitting.reference_choice import AUTO, columns_of_points
 from nlobayes.fitting.studies import (
     Choices,
@@ -50,6 +52,15 @@ SURROGATE = ".nc"
 CHOSEN = "chosen"
 SAME = 1e-6
 """Distance to a learned row, in spacings of such rows, below which a point of a pool is one."""
+OF_RANGES = (
+    (r"^--range: (?=ranges\.|constraint|unit_rows\.)", ""),
+    (r"(?:^|(?<=; ))ranges\.", "--range "),
+    (r"(?:^|(?<=; ))constraints(?:\.\d+)?(?=: )", "--constraint"),
+    (r"(?:^|(?<=; ))unit_rows(?:\.\d+)?(?=: )", "--unit-row"),
+    (r"^(constraint) '", r"--constraint: \1 '"),
+    (r"^accuracy: (median|confidence)\b", r"--\1"),
+)
+"""Places in a design and an accuracy, and the options that state them."""
 NOT_RANDOM = """\
 the verdict is honest only if the points of the table were drawn at random; a column `chosen` that \
 is `random` at some rows, as in tables that propose writes, makes these the validation rows"""
@@ -67,6 +78,7 @@ class Known(NamedTuple):
     rows: int | None
 
 
+@as_given((*OF_RANGES, *OPTIONS))
 def propose(
     given: Annotated[Path, typer.Argument(help="Table of computed points, or surrogate (.nc).")],
     points: Annotated[int, typer.Option(help="Number of points to propose.", min=1)],
@@ -151,7 +163,13 @@ def propose(
     if not len(proposal.chosen):
         raise InputError("proposing.pool_used_up", where="--pool", pool=pool)
     if len(proposal.chosen) < points:
-        warn(f"{pool} has {len(proposal.chosen)} further rows, fewer than {points}: all are given")
+        many = len(proposal.chosen)
+        found = (
+            f"the ranges have {many} further points"
+            if pool is None
+            else f"{pool} has {many} further rows"
+        )
+        warn(f"{found}, fewer than {points}: all are given")
     units = {name: known.surrogate.units.get(name, "") for name in proposal.points}
     table = Table({**proposal.points, CHOSEN: proposal.chosen.astype(object)}, units, {})
     if out.suffix == PARQUET:
@@ -205,12 +223,12 @@ def _fitted(
         dataset["source"]["path"] = str(source)
         runs = attempts(chosen._replace(train_rows=train))
         made = [configure(name_of_dataset(path), dataset, run) for run in runs]
-        for line in (
-            *lines_of(read),
-            *prepared(rows, prepare_job(plan_of(made[0])[1].dataset), source).warnings,
-        ):
-            typer.echo(line, err=True)
-        _, fitted = sample([run.recipe for run in runs], made, processes)
+        given = f"{path} without its bad rows" if read.rows else str(path)
+        with as_given([(re.escape(str(source)), given)]):
+            doubts = prepared(rows, prepare_job(plan_of(made[0])[1].dataset), source).warnings
+            for line in (*lines_of(read), *doubts):
+                typer.echo(line.replace(str(source), given), err=True)
+            _, fitted = sample([run.recipe for run in runs], made, processes)
         files = {name: Path(folder) / f"{name}.nc" for name in ("surrogates", "data")}
         for name, file in files.items():
             file.write_bytes(fitted.files[name])
