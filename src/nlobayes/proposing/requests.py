@@ -19,6 +19,16 @@ from nlobayes.surrogate.surrogate import Surrogate
 NO_LIMIT = 1e9
 """Relative error of 95 % of the points, if only a median is wanted."""
 
+OF_DESIGN = (
+    (r"^--range: (?=ranges\.|constraint|unit_rows\.)", ""),
+    (r"(?:^|(?<=; ))ranges\.", "--range "),
+    (r"(?:^|(?<=; ))constraints(?:\.\d+)?(?=: )", "--constraint"),
+    (r"(?:^|(?<=; ))unit_rows(?:\.\d+)?(?=: )", "--unit-row"),
+    (r"^(constraint) '", r"--constraint: \1 '"),
+    (r"^accuracy: (median|confidence)\b", r"--\1"),
+)
+"""Places in a design and an accuracy, and the options that state them."""
+
 
 def accuracy_of(median: str, p95: str, confidence: float) -> Accuracy | None:
     """Read the accuracy that is wanted, of texts as `0.5%`; None if neither limit is given.

@@ -109,6 +109,27 @@ def widths(page: Any, *what: str) -> list[float]:
     return [float(page.value(one)) for one in found]
 
 
+def test_stripes_inside_the_range_are_explained(page: Any) -> None:
+    """Only where such a stripe is shown; at both ends it is the edge."""
+    hidden = "document.getElementById('gaps').hidden"
+    answered = """(() => { const real = window.fetch; window.fetch = async (...given) => {
+      const answer = await (await real(...given)).json();
+      answer.domain = answer.domain.map((_, i) => i < 5 || (i > 80 && i < 90 && window.striped) ?
+        'near edge' : 'inside');
+      return new Response(JSON.stringify(answer)); }; })()"""
+    page.value(answered)
+    set_value(page, "range-n13", 0.3)
+    assert page.value(hidden)
+    page.value("(() => { window.striped = true; })()")
+    set_value(page, "range-n13", 0.5)
+    assert not page.value(hidden)
+    assert "gaps between training rows" in page.value("document.getElementById('gaps').innerText")
+    page.value(
+        "document.getElementById('plot').dispatchEvent(new KeyboardEvent('keydown', {key: 'Home'}))"
+    )
+    assert "near edge: farther from training rows" in page.value(READING)
+
+
 def test_where_the_surrogate_is_not_to_be_trusted_is_shaded(page: Any) -> None:
     """Mixings that are not of unit length are outside."""
     page.value("document.getElementById('unit-norm').click()")

@@ -39,7 +39,7 @@ from nlobayes.predicting.points import check_names
 from nlobayes.predicting.prediction_files import check_not_read, warn
 from nlobayes.prepared import prepared
 from nlobayes.proposing.points import RANDOM, as_good_as, next_points
-from nlobayes.proposing.requests import accuracy_of, design_of
+from nlobayes.proposing.requests import OF_DESIGN, accuracy_of, design_of
 from nlobayes.study.job_builder import prepare_job
 from nlobayes.study.refusal import refusal
 from nlobayes.surrogate.held_out import errors_at
@@ -52,15 +52,6 @@ SURROGATE = ".nc"
 CHOSEN = "chosen"
 SAME = 1e-6
 """Distance to a learned row, in spacings of such rows, below which a point of a pool is one."""
-OF_RANGES = (
-    (r"^--range: (?=ranges\.|constraint|unit_rows\.)", ""),
-    (r"(?:^|(?<=; ))ranges\.", "--range "),
-    (r"(?:^|(?<=; ))constraints(?:\.\d+)?(?=: )", "--constraint"),
-    (r"(?:^|(?<=; ))unit_rows(?:\.\d+)?(?=: )", "--unit-row"),
-    (r"^(constraint) '", r"--constraint: \1 '"),
-    (r"^accuracy: (median|confidence)\b", r"--\1"),
-)
-"""Places in a design and an accuracy, and the options that state them."""
 NOT_RANDOM = """\
 the verdict is honest only if the points of the table were drawn at random; a column `chosen` that \
 is `random` at some rows, as in tables that propose writes, makes these the validation rows"""
@@ -78,7 +69,7 @@ class Known(NamedTuple):
     rows: int | None
 
 
-@as_given((*OF_RANGES, *OPTIONS))
+@as_given((*OF_DESIGN, *OPTIONS))
 def propose(
     given: Annotated[Path, typer.Argument(help="Table of computed points, or surrogate (.nc).")],
     points: Annotated[int, typer.Option(help="Number of points to propose.", min=1)],

@@ -6,6 +6,7 @@ const POINTS = 201;
 const SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉";
 const KEYS = { ArrowLeft: -1, ArrowRight: 1, PageDown: -20, PageUp: 20, Home: -Infinity, End: Infinity };
 const SOURCES = { regression: "surrogate", scale: "scale", pdf: "parton distributions", alpha_s: "α_s", total: "total" };
+const NEAR = "farther from training rows than any validation row";
 const at = (id) => document.getElementById(id);
 
 let surrogate;
@@ -219,11 +220,17 @@ function plot() {
     lines: totals(), domain: answer.domain, gap: surrogate.inputs[column].gap,
   };
   at("total").hidden = !curve.lines.length;
+  at("gaps").hidden = !hasGaps(curve.domain);
   const unit = unitOf(surrogate.inputs[column].unit);
   const labels = { x: label(answer.along) + (unit && ` in ${unit}`), y: targetLabel() };
   drawn = draw(at("plot"), curve, labels, document.querySelector("input[name=axis]:checked").value === "log");
   at("plot").setAttribute("aria-label", `${labels.y} along ${labels.x}`);
   read(chosen ?? nearest(curve.x, values[answer.along]));
+}
+
+// Returns whether there are points near the edge between the first and the last inside.
+function hasGaps(domain) {
+  return domain.slice(domain.indexOf("inside"), domain.lastIndexOf("inside")).includes("near edge");
 }
 
 // Returns the median with its total error down and up, if there are theory errors.
@@ -251,7 +258,7 @@ function read(number) {
     "95 % interval": inUnit([lowest, highest], " to "),
     "mean ± sd": inUnit([answer.mean[point], answer.total_sd[point]], " ± "),
     ...errors(),
-    "training data": [answer.domain[point], answer.reasons[point]].filter(Boolean).join(": "),
+    "training data": [answer.domain[point], answer.domain[point] === "near edge" && NEAR, answer.reasons[point]].filter(Boolean).join(": "),
   }));
   const box = at(`number-${along.name}`);
   if (box !== document.activeElement) fill([box], x);
