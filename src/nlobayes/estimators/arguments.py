@@ -93,9 +93,9 @@ def unused(name: str, names: Collection[str]) -> str:
 
 ARGUMENTS: Words = (
     *MADE,
-    (rf"\b(?:networks|evaluation)\.{OWN}\.", ""),
+    (rf"\b(?:networks|evaluation)\.{OWN}(?:\.|: )", ""),
     (rf"\b(method|prior|likelihood|pretraining)s?\.{OWN}\b", r"\1"),
-    (r"\bfeatures\.columns\b", "the columns of X"),
+    (r"\bfeatures\.columns\b", "X"),
     (r"\btarget\.column\b", "y"),
     (r"\btarget\.(?:relative_)?error\b", "sample_sd"),
     (r"\btarget\.(?=(?:scale|relative_to|unit)\b)", ""),

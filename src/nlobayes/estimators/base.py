@@ -131,7 +131,10 @@ class FittedNetwork(BaseEstimator):
             "split": dict(split),
         }
         dataset = with_reference(given, table, relative_to).dataset
-        self._places = [columns.index(name) for name in columns_of_points(dataset)]
+        points = columns_of_points(dataset)
+        for name in points:
+            check_known(columns, name, "features")
+        self._places = [*map(columns.index, points)]
         runs = attempts(self._choices(rows))
         with in_own_folder() as folder:
             path = folder / TABLE
