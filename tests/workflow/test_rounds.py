@@ -68,6 +68,21 @@ def calls(project: Project) -> int:
     return len((project.root / CALLS).read_text().splitlines())
 
 
+def test_a_posterior_chooses_the_points_of_the_second_round(
+    unbuilt: Project, tmp_path: Path
+) -> None:
+    project = bought(unbuilt, tmp_path / "project")
+    project.snakemake(changes=HARD)
+    assert calls(project) == 106
+    last = json.loads((project.root / "results/rounds/bought_1.json").read_text())
+    assert not last["met"]
+    assert [one["points"] for one in last["rounds"]] == [20, 24]
+    assert [one["validation"] for one in last["rounds"]] == [80, 82]
+    assert (project.root / f"results/surrogates/{RUN.format('_1')}.nc").is_file()
+    assert project.planned(changes=HARD) == {}, "a finished study plans nothing"
+
+
+@pytest.mark.slow
 def test_rounds_end_at_the_target_and_go_on_for_a_harder_one(
     unbuilt: Project, tmp_path: Path
 ) -> None:

@@ -77,6 +77,7 @@ class Browser:
 
     def open(self, url: str) -> None:
         """Open a page, and clear the errors of the previous page."""
+        self.command("Emulation.clearDeviceMetricsOverride")  # of a test before
         self.complaints.clear()
         self.requested.clear()
         self.command("Page.navigate", url=url)

@@ -148,7 +148,6 @@ def served(surrogate: Surrogate) -> Iterator[str]:
 def test_the_curve_is_seen_along_every_input(browser: Any, example: Surrogate) -> None:
     """This holds even if error bars reach far beyond the frame. No number is cut in its box."""
     with served(example) as url:
-        browser.command("Emulation.clearDeviceMetricsOverride")
         browser.command("Emulation.setEmulatedMedia", features=[LIGHT])
         browser.open(url)
         browser.wait_for(READY)
