@@ -1,9 +1,9 @@
 """Surrogates by their labels: `nlobayes predict quickstart points.csv`."""
 
+from importlib.util import find_spec
 from pathlib import Path
 
 from nlobayes.errors import InputError
-from nlobayes.extras import needs_extra
 
 SURROGATES = Path("results/surrogates")
 
@@ -16,7 +16,8 @@ def surrogate_at(given: Path) -> Path:
     Raises InputError if several surrogates have that name.
     """
     name = str(given)
-    if given.exists() or not SURROGATES.is_dir() or len(given.parts) > 1:
+    is_path = given.suffix == ".nc" or len(given.parts) > 1
+    if is_path or given.exists() or not SURROGATES.is_dir():
         return given
     labelled = {SURROGATES / f"{run}.nc" for run, label in _labels().items() if label == name}
     found = sorted(path for path in labelled if path.is_file())
@@ -29,9 +30,9 @@ def surrogate_at(given: Path) -> Path:
 
 
 def _labels() -> dict[str, str]:
-    """Label the runs of the study of this folder; none where there is no study."""
-    if not Path("config/config.yaml").is_file():
+    """Label the runs of the study of this folder; none without a study, or without pydantic."""
+    if not Path("config/config.yaml").is_file() or find_spec("pydantic") is None:
         return {}
-    with needs_extra("train"):
-        from nlobayes.study.labels import labels, read_whole_study
+    from nlobayes.study.labels import labels, read_whole_study
+
     return labels(read_whole_study())

@@ -32,11 +32,9 @@ def test_by_a_name_in_one_path(folder: Path) -> None:
 
 
 def test_a_name_of_several_is_refused(folder: Path) -> None:
-    with refused("commands.several_surrogates", name="s1.nc"):
-        path = SURROGATES / "other/s1.nc"
-        path.parent.mkdir()
-        path.touch()
-        surrogate_at(Path("s1.nc"))
+    (SURROGATES / "slow_1/s2.nc").touch()
+    with refused("commands.several_surrogates", name="slow_1"):
+        surrogate_at(Path("slow_1"))
 
 
 @pytest.mark.parametrize("name", ["mine.nc", "unknown", "results/surrogates/none.nc"])

@@ -40,8 +40,8 @@ def choose(
     """
     design, first = job.design, points[0]
     for name in surrogate.inputs:
-        if surrogate.units[name] != first.units.get(name, ""):
-            own, other = surrogate.units[name], first.units.get(name, "")
+        own, other = surrogate.units[name], first.units.get(name, "")
+        if (own or "1") != (other or "1"):
             raise InputError(
                 "commands.unit_of_design", where="surrogate", name=name, own=own, other=other
             )
@@ -53,4 +53,5 @@ def choose(
         raise InputError("commands.pool_used_up", where=design.given, have=have, points=job.points)
     is_random = found.chosen == RANDOM
     typer.echo(f"{(~is_random).sum()} points chosen, {is_random.sum()} at random", err=True)
-    return first._replace(columns={**found.points, SPLIT: split_of(is_random)})
+    columns = {name: found.points[name] for name in design.columns}  # as in the rounds before
+    return first._replace(columns={**columns, SPLIT: split_of(is_random)})
