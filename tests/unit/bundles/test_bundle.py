@@ -28,7 +28,7 @@ def slha(files: list[Path]) -> str:
 
 
 def test_five_lines_from_a_file_to_numbers(folder: Path, slha: str, tmp_path: Path) -> None:
-    """The lines are those of docs/using.md."""
+    """The lines are those of docs/codes.md."""
     (tmp_path / "model.slha").write_text(slha)
     bundle = Bundle.load(folder)
     found = bundle.predict(tmp_path / "model.slha", energy=13000)
