@@ -1,5 +1,6 @@
 """Files generated from the models equal the committed ones."""
 
+import json
 import re
 from pathlib import Path
 
@@ -21,11 +22,19 @@ def test_the_reference_is_the_generated_one() -> None:
     assert written[written.index("### Study") :] == as_markdown(), REMEDY
 
 
-def test_models_stand_in_their_sections_in_the_order_of_a_study() -> None:
-    heads = re.findall(r"^###+ .+$", as_markdown(), re.MULTILINE)
-    sections = [head for head in heads if head.startswith("### Section")]
-    named = [f"### Section `{name}`" for name in Study.model_fields]
-    assert sections == [name for name in named if name in sections]
-    methods = heads[heads.index("### Section `methods`") :]
-    assert methods.index("#### MCMC, `kind: mcmc`") < methods.index("#### HMCKernel, `kind: hmc`")
-    assert methods.index("#### HMCKernel, `kind: hmc`") < methods.index("### Section `evaluation`")
+def test_sections_are_in_the_order_of_a_study_and_kernels_below_chains() -> None:
+    sections = re.findall(r"^### `(.+)`$", as_markdown(), re.MULTILINE)
+    assert sections == list(Study.model_fields)
+    methods = as_markdown().split("### `methods`")[1].split("### `evaluation`")[0]
+    assert methods.index("**`mcmc`**") < methods.index("#### `kernel`") < methods.index("**`hmc`**")
+
+
+def test_every_key_of_every_model_is_on_the_page_with_its_default_and_meaning() -> None:
+    page = " ".join(as_markdown().split())
+    for name, model in Study.model_json_schema()["$defs"].items():
+        assert " ".join(model["description"].split()) in page, name
+        for key, field in model["properties"].items():
+            default = field.get("default")
+            shown = key if key in model.get("required", []) else f"{key}: {json.dumps(default)}"
+            assert key == "kind" or isinstance(default, dict) or f"- `{shown}`" in page, (name, key)
+            assert " ".join(field.get("description", "").split()) in page, (name, key)
