@@ -16,7 +16,7 @@ from mkdocs.structure.files import File, Files
 
 FOLDERS = ("benchmarks", "config", "notebooks")
 PAGES = ("*.md", "docs/**/*.md", *(f"{folder}/README.md" for folder in FOLDERS))
-STYLES = "docs/site/*.css"
+ASSETS = "docs/site/**/*.[cjw]*"  # styles, scripts, fonts
 NOTEBOOKS = "notebooks/*.py"
 LINK = re.compile(r"""(?:\]\(|<img src="|srcset=")([^)#:"\s]+)""")
 OF_NOTEBOOK = re.compile(r"(\]\((?:[^)\s]*notebooks/)?\w+)\.py(?=[)#])")
@@ -26,8 +26,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Put the pages of the repository in the place of the files of `docs_dir`; keep the theme's."""
     root = Path(config.config_file_path).parent
     others = [file for file in files if not _is_below(file, Path(config.docs_dir))]
-    styles = (_file(path, root, config) for path in root.glob(STYLES))
-    return Files([*others, *_pages(root, config), *_notebooks(root, config), *styles])
+    assets = (_file(path, root, config) for path in root.glob(ASSETS))
+    return Files([*others, *_pages(root, config), *_notebooks(root, config), *assets])
 
 
 def on_page_markdown(markdown: str, **_: object) -> str:

@@ -3,7 +3,8 @@
 import _pickle
 import math
 import pickle
-from collections.abc import Callable, Sequence
+import shutil
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,7 @@ from nlobayes.types import (
     Predictions,
     SurrogateContent,
 )
+from tests.browser import Browser
 
 COLUMNS = ("m1", "n11", "n12", "n13", "n14")
 SIZES = (5, 2, 1)
@@ -339,3 +341,14 @@ def _stack(trees: Sequence[Any]) -> Any:
     if isinstance(trees[0], dict):
         return {name: _stack([tree[name] for tree in trees]) for name in trees[0]}
     return np.stack(trees)
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """Chromium, if it is installed."""
+    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    if chromium is None:
+        pytest.skip("there is no Chromium here")
+    opened = Browser(chromium, tmp_path_factory.mktemp("profile"))
+    yield opened
+    opened.close()
