@@ -1,4 +1,4 @@
-"""Pure winos and higgsinos against the public tables that docs/physics.md quotes.
+"""Pure winos and higgsinos against the public tables that docs/results/physics.md quotes.
 
 The tables at 13 TeV with MSTW2008, the parton densities of the engine, are those of the LHC SUSY
 Cross Section Working Group, NLO + NLL by Resummino (B. Fuks, M. Klasen, D. R. Lamprea and
@@ -35,7 +35,7 @@ KINDS: dict[str, Kind] = {
     "χ̃⁰₂χ̃⁰₁": "neutralinos",
 }
 SETTING = re.compile(r"(\w+), ([\d.]+) TeV, (?:([\d.]+) and )?(\d+) GeV(?:, squarks of (\d+) GeV)?")
-PHYSICS = (ROOT / "docs/physics.md").read_text()
+PHYSICS = (ROOT / "docs/results/physics.md").read_text()
 TABLES = [table for table in tables(PHYSICS) if "published (" in table[0][1]]
 ROWS = [row for row in published() if row["study"] == "physics"]
 
@@ -95,7 +95,7 @@ def ratio(row: dict[str, str]) -> float:
     ],
 )
 def test_public_cross_sections(source: str, setting: str, least: float, most: float) -> None:
-    """As docs/physics.md says; rows of each kind span at least half of the range."""
+    """As docs/results/physics.md says; rows of each kind span at least half of the range."""
     ratios = [
         ratio(row)
         for row in ROWS

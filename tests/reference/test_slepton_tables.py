@@ -1,4 +1,4 @@
-"""Sleptons and sneutrinos against the public tables, as docs/physics.md states the ratios.
+"""Sleptons and sneutrinos against the public tables, as docs/results/physics.md states the ratios.
 
 The tables are those that HEPi 0.3.7 distributes: NLO + NLL by Resummino of the LHC SUSY Cross
 Section Working Group (arXiv:1304.0790), and approximate NNLO + NNLL by Resummino 3.1.2 of
@@ -43,7 +43,7 @@ PRODUCED = {
 """Pairs that a table of the working group sums, by the word in its name."""
 STATED = [
     row
-    for table in tables((ROOT / "docs/physics.md").read_text())
+    for table in tables((ROOT / "docs/results/physics.md").read_text())
     if table[0][0] == "published / ours of sleptons"
     for row in table[1:]
 ]
