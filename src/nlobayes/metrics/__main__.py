@@ -7,18 +7,16 @@ import sys
 from collections.abc import Sequence
 
 from nlobayes.metrics import METRICS
-from nlobayes.metrics.metric import Metric, MetricKind
+from nlobayes.metrics.metric import SPLITS, Metric, MetricKind
 
-INTRODUCTION = (
-    "The table lists the scores of `nlobayes.metrics`, in its order. Shares are stored between 0"
-    " and 1, and shown in %. `_low` and `_high` are the ends of a 95 % interval, and `_se` is a"
-    " standard error over rows. `monte_carlo_error` has the error of each score of test rows that"
-    " is due to the draws ([statistics](statistics.md#monte-carlo-errors)). `baseline`, `map`,"
-    " `linear` and each of the `rivals` have the same scores. `rivals`"
-    " also have `own`, the coverage and the log score of a Gaussian with the rival's own mean and"
-    " sd, and `facts` of their fit ([rivals](rivals.md)). Numbers in braces are one score each:"
-    " `coverage_k{1,2}` is `coverage_k1` and `coverage_k2`."
-)
+INTRODUCTION = """\
+The scores of `nlobayes.metrics`, of train, validation and test rows unless `what` names others.
+Shares are stored between 0 and 1. `_low` and `_high` are the ends of a 95 % interval, `_se` is a
+standard error over rows, and `monte_carlo_error` has that of the draws
+([statistics](statistics.md#monte-carlo-errors)). `baseline`, `map`, `linear` and `rivals` have the
+same scores. `rivals` also have `own`, scores of a Gaussian with the rival's own mean and sd, and
+`facts` of their fit ([rivals](rivals.md)). Numbers in braces are one score each.
+"""
 OWN = """\
 ## Your own
 
@@ -56,19 +54,18 @@ evaluation:
 - for classes, `prediction` and `labels`.
 
 `evaluation.json` has the score by its name for every split, and under `baseline`, `map`, `linear`
-and `rivals`, without a Monte-Carlo error. So has `runs.csv` of every comparison. With
-`compared: true` the tables and the figure of
-differences have it, too. The name must differ from those of other scores. If the function returns
-a number that is not finite, or raises, the job ends with one line that names score, split and file.
-A change of the file computes the scores again, and repeats no sampling.
+and `rivals`, without a Monte-Carlo error; `runs.csv` of every comparison too. With `compared: true`
+tables and the figure of differences have it. The name must differ from those of other scores. A
+number that is not finite, or an exception, ends the job with one line. A change of the file
+computes the scores again, and repeats no sampling.
 """
 NUMBER = re.compile(r"\d+")
-HEADER = ("| key | what | unit | better | splits |", "|---|---|---|---|---|")
+HEADER = ("| key | what | unit | better |", "|---|---|---|---|")
 
 
 def as_markdown() -> str:
     """Write the list as a page, with one table for each kind of scores."""
-    lines = ["# Scores", "", INTRODUCTION, ""]
+    lines = ["# Scores", "", INTRODUCTION]
     for kind in MetricKind:
         alike: dict[tuple[object, ...], list[Metric]] = {}
         for metric in METRICS:
@@ -88,12 +85,13 @@ def _row(metrics: Sequence[Metric]) -> str:
     first = metrics[0]
     key = _join([metric.key for metric in metrics])
     label = _join([metric.label for metric in metrics])
+    splits = tuple(first.splits)
+    only = f" ({', '.join(splits)})" * (splits not in ((), SPLITS))
     cells = (
         ", ".join([f"`{key}`", *(f"`{suffix}`" for suffix in first.beside)]),
-        label.replace(r"$\hat{R}$", "R-hat").replace("|", "\\|"),
+        label.replace(r"$\hat{R}$", "R-hat").replace("|", "\\|") + only,
         first.unit,
         "" if first.better is None else str(first.better),
-        ", ".join(first.splits),
     )
     return f"| {' | '.join(cells)} |"
 
