@@ -1,4 +1,4 @@
-"""The workflow, where its repository lies; from elsewhere it is deployed (docs/deploy.md)."""
+"""The workflow, where its repository lies; from elsewhere it is deployed (docs/workflow.md)."""
 
 
 include: "workflow/Snakefile"

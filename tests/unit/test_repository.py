@@ -131,8 +131,8 @@ def test_what_make_installs_itself_is_pinned_by_hash(name: str) -> None:
     assert re.search(installs, (ROOT / "Makefile").read_text())
 
 
-def test_every_test_that_the_page_on_reliability_names_exists() -> None:
-    page = (ROOT / "docs/reliability.md").read_text()
+def test_every_test_that_the_list_of_faults_names_exists() -> None:
+    page = (ROOT / "tests/workflow/faults/README.md").read_text()
     named = re.findall(r"`([\w/]+\.py)(?:::(\w+))?[^`]*`", page)
     assert len(named) > 50
     for path, test in named:
