@@ -14,6 +14,7 @@ from nlobayes import builder
 from nlobayes.adaptations import WARMUPS, Warmup
 from nlobayes.adaptations.windows import WindowWarmup
 from nlobayes.builder import Model
+from nlobayes.builder.architecture import architecture_of
 from nlobayes.inference.adaptation import Untuned
 from nlobayes.inference.kernel import Posterior, Tuned
 from nlobayes.inference.pretrain import fit_map
@@ -29,6 +30,7 @@ from nlobayes.likelihoods.gaussian import GaussianLikelihood
 from nlobayes.priors import Prior
 from nlobayes.priors.hierarchical import GammaPrecision, HierarchicalPrior
 from nlobayes.priors.independent import GaussianPrior
+from nlobayes.study.pretraining import Pretraining
 from nlobayes.types import Dataset
 from tests.jobs import model_job
 from tests.refusals import refused
@@ -332,6 +334,43 @@ def test_starts_are_independent(start: str, dataset: Dataset) -> None:
     assert abs(everything.mean()) < 4 / np.sqrt(everything.size)
     assert abs(everything.var() - 1) < 4 * np.sqrt(2 / everything.size)
     assert everything.dtype == model.density.dtype
+
+
+def test_a_normal_start_has_the_stated_sd(fixed: Model) -> None:
+    one, narrow = (
+        builder.draw_start(fixed, "standard_normal", seed=1, chain=2, sd=sd) for sd in (1.0, 0.22)
+    )
+    np.testing.assert_allclose(narrow, 0.22 * np.asarray(one), rtol=1e-6)
+
+
+VARYING: dict[str, dict[str, Any]] = {
+    "units": {"hidden": (5, 7), "units": {"kind": "uniform"}},
+    "layers": {"hidden": (3, 3, 3, 3), "activation": "relu", "layers": {"kind": "uniform"}},
+}
+
+
+@pytest.mark.parametrize("what", VARYING)
+@pytest.mark.parametrize("start", ["prior", "best_of_prior"])
+def test_chains_start_at_the_stated_sizes_in_turn(what: str, start: str, dataset: Dataset) -> None:
+    """The numbers in use of the MAP of each chain; all else is that of the same draw."""
+    hidden = VARYING[what]["hidden"]
+    settings = {key: value for key, value in VARYING[what].items() if key != "hidden"}
+    model = builder.build_model(model_job(*hidden, **settings), dataset)
+    drawn = {"start_draws": 5} if start == "best_of_prior" else {}
+    preset = Pretraining.model_validate(
+        {"epochs": 1, "batch": 30, "start": start, "start_sizes": (4, 2), **drawn}
+    )
+    search = builder.build_search(model, dataset, preset, seed=3)
+    architecture = architecture_of(model.network, model.density, model.varying)
+    assert architecture is not None
+    for chain, size in enumerate((4, 2, 4)):
+        numbers = architecture.numbers(search(chain)[0].position)
+        assert {int(number) for number in numbers.values()} == {size}
+    plain, small = (
+        builder.draw_start(model, "prior", seed=3, chain=1, size=size) for size in (None, 2)
+    )
+    moved = np.flatnonzero(np.asarray(plain) != np.asarray(small))
+    assert {*moved} <= {*architecture.indicators}
 
 
 @pytest.mark.parametrize("kind", ["fan_in", "gaussian", "tensorbnn_cauchy", "hierarchical"])

@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from nlobayes.builder.architecture import architecture_of
 from nlobayes.builder.keys import MOST_CHAINS, STAGES, chain_key
 from nlobayes.builder.model import Model, predict_with, rows_of
 from nlobayes.errors import InputError
@@ -20,24 +21,47 @@ from nlobayes.study.pretraining import Pretraining
 from nlobayes.types import Dataset
 
 
-def draw_start(model: Model, start: str, *, seed: int, chain: int, draws: int = 1000) -> jax.Array:
+def draw_start(
+    model: Model,
+    start: str,
+    *,
+    seed: int,
+    chain: int,
+    draws: int = 1000,
+    sd: float = 1.0,
+    size: int | None = None,
+) -> jax.Array:
     """Draw the starting point of a chain, independent of every other chain's.
 
-    `start` is the setting of pretraining; the first of the `draws` of `best_of_prior` is the draw
-    of `prior`.
+    `start` is the setting of pretraining, and `sd` that of `standard_normal`; the first of the
+    `draws` of `best_of_prior` is the draw of `prior`. Draws of the prior have `size` units in each
+    layer, or hidden layers, if that is given and their number varies.
 
     Raises InputError if `start` is `he` and the prior does not state each weight as a number times
     a scale plus a mean.
     """
     key = chain_key(seed, "start", chain)
     if start == "standard_normal":
-        return jax.random.normal(key, (model.density.size,), model.density.dtype)
+        return sd * jax.random.normal(key, (model.density.size,), model.density.dtype)
     sequence = np.random.SeedSequence([seed, STAGES["start"], chain])
     words = sequence.generate_state(draws if start == "best_of_prior" else 1)
+    drawn = jnp.stack([model.density.draw_prior(int(word)) for word in words])
+    if size is not None:
+        drawn = _of_size(model, drawn, size)
     if start == "best_of_prior":
-        return _best(model, jnp.stack([model.density.draw_prior(int(word)) for word in words]))
-    drawn = model.density.draw_prior(int(words[0]))
-    return _with_he_weights(model, drawn, key) if start == "he" else drawn
+        return _best(model, drawn)
+    return _with_he_weights(model, drawn[0], key) if start == "he" else drawn[0]
+
+
+def _of_size(model: Model, positions: jax.Array, size: int) -> jax.Array:
+    """Set the number of units of each layer, or of hidden layers, in positions (draw, entry)."""
+    architecture = architecture_of(model.network, model.density, model.varying)
+    assert architecture is not None
+    for units in architecture.units:
+        positions = positions.at[:, units.used].set(np.arange(len(units.used)) < size)
+    if architecture.layers is not None:
+        positions = positions.at[:, architecture.layers.count_at].set(size)
+    return positions
 
 
 def _best(model: Model, positions: jax.Array) -> jax.Array:
@@ -165,11 +189,19 @@ def build_search(
         schedule=SCHEDULES[preset.schedule.kind](**preset.schedule.settings),
     )
     log_density = jax.jit(problem.log_density)
-    drawn = {"draws": preset.start_draws} if preset.start == "best_of_prior" else {}
+    sizes = preset.start_sizes or (None,)
 
     def fit(number: int) -> Fit:
         start = (
-            draw_start(model, preset.start, seed=seed, chain=number, **drawn)
+            draw_start(
+                model,
+                preset.start,
+                seed=seed,
+                chain=number,
+                draws=preset.start_draws,
+                sd=preset.start_sd,
+                size=sizes[number % MOST_CHAINS % len(sizes)],
+            )
             if before is None or number >= MOST_CHAINS
             else jnp.asarray(before, model.density.dtype)
         )

@@ -157,6 +157,9 @@ def check_architecture(run: RunSpec) -> None:
     if not run.network.varies:
         if jumps:
             raise InputError("study.nothing_varies", network=network, method=method)
+        if run.pretraining.start_sizes:
+            pretraining = run.names["pretraining"]
+            raise InputError("study.start_sizes_fixed", pretraining=pretraining, network=network)
         return
     if not jumps:
         raise InputError("study.varies_without_jumps", network=network, method=method)
@@ -175,6 +178,17 @@ def _check_ranges(run: RunSpec, network: str) -> None:
     if count.fewest >= most:
         raise InputError(
             "study.nothing_to_choose", network=network, what=what, fewest=count.fewest, most=most
+        )
+    beyond = [size for size in run.pretraining.start_sizes if not count.fewest <= size <= most]
+    if beyond:
+        raise InputError(
+            "study.start_sizes",
+            network=network,
+            pretraining=run.names["pretraining"],
+            sizes=beyond,
+            what=what,
+            fewest=count.fewest,
+            most=most,
         )
     if layers is not None and (len(set(hidden)) > 1 or run.network.activation != RELU):
         raise InputError(
@@ -210,9 +224,12 @@ def _check_model(run: RunSpec, network: str) -> None:
         )
     if run.network.output == "marginalised" or run.network.has_slopes:
         raise InputError("study.jumps_of_network", network=network)
-    if run.pretraining.start == "he":
+    if run.pretraining.start in ("he", "standard_normal"):
         raise InputError(
-            "study.jumps_of_start", network=network, pretraining=run.names["pretraining"]
+            "study.jumps_of_start",
+            network=network,
+            pretraining=run.names["pretraining"],
+            start=run.pretraining.start,
         )
     if run.likelihood.kind == "heteroscedastic":
         raise InputError(

@@ -137,12 +137,19 @@ class Pretraining(Frozen):
     patience: PositiveInt | None = None
     """Epochs without a better validation error before stopping; null never stops early."""
     start: Literal["prior", "standard_normal", "he", "best_of_prior"] = "prior"
-    """Distribution of the independent starting points: the prior; a standard normal for every
-    parameter; weights N(0, 2 / inputs) with biases of zero, and all other parameters from the prior
-    (He et al., arXiv:1502.01852); or the draw of highest posterior density on the train rows, out
-    of `start_draws` draws of the prior."""
+    """Distribution of the independent starting points: the prior; a normal of sd `start_sd` for
+    every parameter; weights N(0, 2 / inputs) with biases of zero, and all other parameters from the
+    prior (He et al., arXiv:1502.01852); or the draw of highest posterior density on the train rows,
+    out of `start_draws` draws of the prior."""
     start_draws: Annotated[int, Field(ge=1, le=100_000)] = START_DRAWS
     """Draws of the prior from which `best_of_prior` chooses."""
+    start_sd: Annotated[Positive, Field(exclude_if=lambda sd: sd == 1)] = 1.0
+    """Standard deviation of `standard_normal`, in units of the parameters that chains move: those
+    of non-centered weights are prior sds."""
+    start_sizes: Annotated[tuple[PositiveInt, ...], Field(exclude_if=lambda sizes: not sizes)] = ()
+    """Units of each hidden layer, or hidden layers, at which chains start, if these numbers are
+    drawn: the first chain at the first, and again from the first after the last. By default the
+    starting point is of any size that the prior allows."""
     restarts: Annotated[int, Field(ge=1, le=1000)] = 1
     """Fits for each chain, each from its own starting point; the one with the highest posterior
     density on the train rows is kept. Time grows with their number."""
@@ -161,6 +168,12 @@ class Pretraining(Frozen):
     def _draws_are_chosen_from(self) -> Pretraining:
         if self.start != "best_of_prior" and self.start_draws != START_DRAWS:
             raise InputError("study.start_draws", draws=self.start_draws, start=self.start)
+        return self
+
+    @model_validator(mode="after")
+    def _sd_is_used(self) -> Pretraining:
+        if self.start != "standard_normal" and self.start_sd != 1:
+            raise InputError("study.start_sd", sd=self.start_sd, start=self.start)
         return self
 
     @model_validator(mode="after")

@@ -46,6 +46,18 @@ REFUSED: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
         {"prior": "sloped"},
     ),
     "start": ("study.jumps_of_start", {"units": UNITS}, {"pretraining": "he"}),
+    "normal start": ("study.jumps_of_start", {"units": UNITS}, {"pretraining": "normal"}),
+    "start above": ("study.start_sizes", {"units": UNITS}, {"pretraining": "at_5"}),
+    "start below": (
+        "study.start_sizes",
+        {"units": {"kind": "uniform", "fewest": 2}},
+        {"pretraining": "at_1"},
+    ),
+    "start of a fixed size": (
+        "study.start_sizes_fixed",
+        {},
+        {"pretraining": "at_1", "method": "hmc"},
+    ),
     "noise": ("study.jumps_of_likelihood", {"units": UNITS}, {"likelihood": "of_inputs"}),
 }
 
@@ -67,7 +79,13 @@ def study_of(network: dict[str, Any], grid: dict[str, Any]) -> Study:
             },
             "likelihoods": {"of_inputs": {"kind": "heteroscedastic"}},
             "precision": "float64",
-            "pretraining": {"whole": {"epochs": 10, "batch": "full"}, "he": {"start": "he"}},
+            "pretraining": {
+                "whole": {"epochs": 10, "batch": "full"},
+                "he": {"start": "he"},
+                "normal": {"start": "standard_normal"},
+                "at_1": {"start_sizes": [4, 1]},
+                "at_5": {"start_sizes": [4, 5]},
+            },
             "methods": {
                 "jumps": JUMPS,
                 "of_layers": jumps_by("identity"),

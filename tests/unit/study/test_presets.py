@@ -167,6 +167,7 @@ PRESETS: list[tuple[str, dict[str, Any], str, str]] = [
     ("pretraining", {"schedule": {"kind": "cosine", "decay_rate": 0.1}}, "", "study.unknown_key"),
     ("pretraining", {"schedule": {"kind": "cycles"}}, "", "study.cycles_without_patience"),
     ("pretraining", {"start_draws": 50}, "", "study.start_draws"),
+    ("pretraining", {"start_sd": 0.2}, "", "study.start_sd"),
     (
         "pretraining",
         {"schedule": {"kind": "cycles", "cycles": 1}, "patience": 3},
