@@ -206,6 +206,7 @@ class Evaluation(SplitScores, total=False):
     """Where the size of the network is drawn: `modal` (the most frequent size, by name of a
     number), `draws`, `draws_of_modal`; for `val` and `test`, under `marginal` (all draws) and
     `modal` (those of that size), `lppd` under the likelihood itself and `rmse_log10`, `rmse_target`
-    or `accuracy` of the mean prediction."""
+    or `accuracy` of the mean prediction; the same in the lists `by_chain`, and `by_size` of each
+    size that has a hundredth of the draws or more."""
     stacking: Stacking
     """The chains by their weights, with `combine: stacking`."""

@@ -65,6 +65,26 @@ def test_scores_of_numbers_are_those_of_the_chosen_draws(numbers: ScoringData, s
         assert found[SPLITS[split]][name] == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("split", [1, 2])
+def test_each_chain_and_each_size_has_scores_of_its_own(numbers: ScoringData, split: int) -> None:
+    """Those of a run that has these draws alone."""
+
+    def alone(chosen: np.ndarray) -> dict[str, float]:
+        posterior = numbers.posterior._replace(function=numbers.posterior.function[chosen])
+        sizes = {name: drawn[chosen] for name, drawn in SIZES.items()}
+        of = numbers._replace(posterior=posterior, sizes=sizes, chains=1)
+        return score_sizes(regression, of)[SPLITS[split]]["marginal"]
+
+    found = score_sizes(regression, numbers)[SPLITS[split]]
+    draws = np.arange(CHAINS * DRAWS)
+    assert found["by_chain"] == [pytest.approx(alone(draws // DRAWS == n)) for n in range(CHAINS)]
+    for one in found["by_size"]:
+        chosen = (one["width_1"] == WIDTHS) & (one["depth"] == DEPTHS)
+        assert one["draws"] == chosen.sum()
+        assert {key: one[key] for key in ("lppd", "rmse_log10")} == pytest.approx(alone(chosen))
+    assert sum(one["draws"] for one in found["by_size"]) == CHAINS * DRAWS
+
+
 def test_scores_of_classes_are_those_of_the_mean_probabilities(classes: ScoringData) -> None:
     found, rows = score_sizes(classification, classes)["test"], SPLIT == 2
     truth = classes.data.target[rows].astype(int)

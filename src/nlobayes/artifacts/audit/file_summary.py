@@ -175,7 +175,9 @@ def _dataset(path: Path) -> Found:
         for name, values in zip(data.target_names, observed, strict=True)
     ]
     explained = data.transforms["features"].get("explained")
-    numbers |= {} if explained is None else {"variance explained": f"{sum(explained):.4f}"}
+    if explained is not None:
+        kept = ", ".join(f"{total:.3f}" for total in np.cumsum(explained))
+        numbers |= {"variance kept by the first 1, 2, ... components": kept}
     numbers |= {"target": ", ".join(data.target_names)}
     return {"numbers": numbers, "columns": [*inputs, *targets]}
 

@@ -1,8 +1,9 @@
-"""Scores of networks whose size is drawn: of all sizes together, the modal one, and each draw."""
+"""Scores of networks whose size is drawn: of all sizes, of each, of chains, and of each draw."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 
@@ -14,38 +15,51 @@ from nlobayes.types import Columns
 from nlobayes.untyped import Facts
 
 MARGINAL, MODAL = "marginal", "modal"
+LEAST_SHARE = 0.01
+"""Least share of the draws of a size that is scored alone."""
+
+
+def draws_by_size(sizes: Mapping[str, np.ndarray]) -> list[np.ndarray]:
+    """Mark the draws (draw,) of each size, all numbers (draw,) of it together, smallest first."""
+    together = np.stack([*sizes.values()], axis=1)
+    found, which = np.unique(together, axis=0, return_inverse=True)
+    return [which.reshape(-1) == number for number in range(len(found))]
 
 
 def modal_draws(sizes: Mapping[str, np.ndarray]) -> np.ndarray:
-    """Mark the draws (draw,) of the most frequent size, all numbers (draw,) of it together.
-
-    If sizes are equally frequent it is the smallest.
-    """
-    together = np.stack([*sizes.values()], axis=1)
-    found, which, counts = np.unique(together, axis=0, return_inverse=True, return_counts=True)
-    del found
-    modal: np.ndarray = which.reshape(-1) == np.argmax(counts)
-    return modal
+    """Mark the draws (draw,) of the most frequent size; the smallest of equally frequent ones."""
+    return max(draws_by_size(sizes), key=np.count_nonzero)
 
 
 def score_sizes(task: Task, given: ScoringData) -> Scores:
-    """Score held-out rows by the mixture of all draws, and by the draws of the modal size.
+    """Score held-out rows by mixtures of draws: all, those of the modal size, of chains, of sizes.
 
     Returns `modal`, that size; `draws` and `draws_of_modal`; for `val` and `test`, under `marginal`
     and under `modal`, the log score `lppd` under the likelihood itself, in nats per row, and the
-    RMSE or the accuracy of the mean prediction.
+    RMSE or the accuracy of the mean prediction. `by_chain` has the same of each chain, and
+    `by_size` of each size with a hundredth of the draws or more, with its numbers and `draws`.
     """
     modal = modal_draws(given.sizes)
     every = np.ones(len(modal), bool)
     size = {name: float(drawn[modal][0]) for name, drawn in given.sizes.items()}
     counts = {"draws": len(modal), "draws_of_modal": int(modal.sum())}
     scores: Scores = {"modal": size, **counts}
+    of_chains = np.repeat(np.arange(given.chains), len(modal) // given.chains)
+    chosen = [of for of in draws_by_size(given.sizes) if of.mean() >= LEAST_SHARE]
     for split in (VALIDATION, TEST):
         rows = given.data.split == split
         density = task.log_likelihood(given, rows)
+        score = partial(_of_draws, task, given, rows, density)
+        by_size = [
+            {name: float(drawn[of][0]) for name, drawn in given.sizes.items()}
+            | {"draws": int(of.sum()), **score(of)}
+            for of in chosen
+        ]
         scores[SPLITS[split]] = {
-            name: _of_draws(task, given, rows, density, draws)
-            for name, draws in ((MARGINAL, every), (MODAL, modal))
+            MARGINAL: score(every),
+            MODAL: score(modal),
+            "by_chain": [score(of_chains == chain) for chain in range(given.chains)],
+            "by_size": by_size,
         }
     return scores
 
