@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -30,15 +31,17 @@ def draw_start(
     draws: int = 1000,
     sd: float = 1.0,
     size: int | None = None,
+    weights: Mapping[str, np.ndarray] = {},
 ) -> jax.Array:
     """Draw the starting point of a chain, independent of every other chain's.
 
     `start` is the setting of pretraining, and `sd` that of `standard_normal`; the first of the
     `draws` of `best_of_prior` is the draw of `prior`. Draws of the prior have `size` units in each
-    layer, or hidden layers, if that is given and their number varies.
+    layer, or hidden layers, if that is given and their number varies. `weights` are put into a draw
+    of the prior: arrays by the names of the network, or of several chains, of which one is taken.
 
-    Raises InputError if `start` is `he` and the prior does not state each weight as a number times
-    a scale plus a mean.
+    Raises InputError if `start` is `he` or `weights` are given, and the prior does not state each
+    weight as a number times a scale plus a mean; or `weights` are not those of the network.
     """
     key = chain_key(seed, "start", chain)
     if start == "standard_normal":
@@ -50,7 +53,10 @@ def draw_start(
         drawn = _of_size(model, drawn, size)
     if start == "best_of_prior":
         return _best(model, drawn)
-    return _with_he_weights(model, drawn[0], key) if start == "he" else drawn[0]
+    if start == "he":
+        return _with_weights(model, drawn[0], _he_weights(model, key, drawn.dtype), start)
+    chosen = _of_chain(model, weights, chain)
+    return _with_weights(model, drawn[0], chosen, "weights") if weights else drawn[0]
 
 
 def _of_size(model: Model, positions: jax.Array, size: int) -> jax.Array:
@@ -72,17 +78,42 @@ def _best(model: Model, positions: jax.Array) -> jax.Array:
     return positions[jnp.argmax(jnp.where(jnp.isnan(found), -jnp.inf, found))]
 
 
-def _with_he_weights(model: Model, position: jax.Array, key: jax.Array) -> jax.Array:
-    """Set weights N(0, 2 / inputs) and zero biases in a position (He et al. 2015, eq. 10).
-
-    Each is a number times a scale plus a mean; both are computed from its values at zero and one.
-    """
+def _he_weights(model: Model, key: jax.Array, dtype: Any) -> dict[str, jax.Array]:
+    """Draw weights N(0, 2 / inputs), with zero biases (He et al. 2015, eq. 10)."""
     goals: dict[str, jax.Array] = {}
     for index, layer in enumerate(layer_names(model.network)):
         into, out = model.network.sizes[index : index + 2]
-        drawn = jax.random.normal(jax.random.fold_in(key, index), (into, out), position.dtype)
+        drawn = jax.random.normal(jax.random.fold_in(key, index), (into, out), dtype)
         goals |= {layer.weights: drawn * jnp.sqrt(2 / into), layer.biases: jnp.zeros(out)}
-    places = {name: _place_of(model, name) for name in goals}
+    return goals
+
+
+def _of_chain(model: Model, weights: Mapping[str, np.ndarray], chain: int) -> dict[str, jax.Array]:
+    """Take the arrays of a chain, each of the shape that the network has."""
+    sizes, shapes = model.network.sizes, dict[str, tuple[int, ...]]()
+    for into, out, layer in zip(sizes[:-1], sizes[1:], layer_names(model.network), strict=True):
+        shapes |= {layer.weights: (into, out), layer.biases: (out,)}
+    chosen: dict[str, jax.Array] = {}
+    for name, given in weights.items():
+        shape = shapes.get(name, ())
+        of_chains = given if given.ndim > len(shape) else given[np.newaxis]
+        if name not in shapes or of_chains.shape[1:] != shape or not len(of_chains):
+            known = [f"{key} {shape}" for key, shape in shapes.items()]
+            raise InputError("builder.start_weights", name=name, shape=given.shape, known=known)
+        if not np.isfinite(given).all():
+            raise InputError("builder.start_not_finite", name=name)
+        chosen[name] = jnp.asarray(of_chains[chain % len(of_chains)], model.density.dtype)
+    return chosen
+
+
+def _with_weights(
+    model: Model, position: jax.Array, goals: Mapping[str, jax.Array], start: str
+) -> jax.Array:
+    """Set weights and biases in a position.
+
+    Each is a number times a scale plus a mean; both are computed from its values at zero and one.
+    """
+    places = {name: _place_of(model, name, start) for name in goals}
 
     def put(values: dict[str, jax.Array]) -> tuple[jax.Array, dict[str, jax.Array]]:
         moved = position
@@ -97,17 +128,17 @@ def _with_he_weights(model: Model, position: jax.Array, key: jax.Array) -> jax.A
     moved, found = put({n: (goal - mean[n]) / (above[n] - mean[n]) for n, goal in goals.items()})
     for name, goal in goals.items():
         if not np.allclose(found[name], goal, rtol=1e-3, atol=1e-3):
-            raise InputError("builder.he_start", where="pretraining.start", name=name)
+            raise InputError("builder.he_start", where="pretraining", name=name, start=start)
     return moved
 
 
-def _place_of(model: Model, name: str) -> slice:
+def _place_of(model: Model, name: str, start: str) -> slice:
     """Find where an array lies in a position, non-centered or centered."""
     places = model.density.places
     for stated in (name + WHITENED, name):
         if stated in places:
             return places[stated]
-    raise InputError("builder.he_start", where="pretraining.start", name=name)
+    raise InputError("builder.he_start", where="pretraining", name=name, start=start)
 
 
 def draw_functions(model: Model, features: np.ndarray, *, seed: int, draws: int) -> np.ndarray:
@@ -157,11 +188,12 @@ def build_search(
     preset: Pretraining,
     seed: int,
     before: np.ndarray | None = None,
+    weights: Mapping[str, np.ndarray] = {},
 ) -> Callable[[int], tuple[Fit, list[float]]]:
     """Build the search for the MAP of a chain: the best of its restarts, and the loss of each.
 
     The first fit starts at the position `before` (parameter,) if that is given, such as the MAP
-    given fewer rows.
+    given fewer rows, or has the `weights` that `draw_start` takes.
 
     The loss is the negative log posterior per row, over all train rows. The first fit of a chain
     is the same for every number of restarts; the others use keys of chain numbers that do not
@@ -201,6 +233,7 @@ def build_search(
                 draws=preset.start_draws,
                 sd=preset.start_sd,
                 size=sizes[number % MOST_CHAINS % len(sizes)],
+                weights=weights if number < MOST_CHAINS else {},
             )
             if before is None or number >= MOST_CHAINS
             else jnp.asarray(before, model.density.dtype)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from math import ceil
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from nlobayes.errors import InputError
+from nlobayes.settings.user_files import check_place, pin
 from nlobayes.settings.values import Fraction, Frozen, Positive, PositiveInt
 from nlobayes.untyped import Document
 
@@ -121,6 +122,30 @@ Schedule = Annotated[
 ]
 
 
+class WeightsFile(Frozen):
+    """Weights and biases in the units of the network, from any program: `np.savez` by their names.
+
+    `weights_1` (input, unit) and `biases_1` (unit,) are those of the first layer, and so on. An
+    array with one more axis in front has its values for each chain, and again from the first after
+    the last. What the file does not have is drawn from the prior.
+    """
+
+    file: str
+    """Path of the file, `.npz`, from the root of the project."""
+    sha256: str = ""
+    """Digest of the file: computed if it is not given, checked if it is."""
+
+    @field_validator("file")
+    @classmethod
+    def _is_of_numpy(cls, file: str) -> str:
+        return check_place(file, ".npz")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _digest(cls, value: Any) -> Any:
+        return pin(value)
+
+
 class Pretraining(Frozen):
     """Gradient descent from independent starting points to one MAP per chain."""
 
@@ -143,6 +168,9 @@ class Pretraining(Frozen):
     out of `start_draws` draws of the prior."""
     start_draws: Annotated[int, Field(ge=1, le=100_000)] = START_DRAWS
     """Draws of the prior from which `best_of_prior` chooses."""
+    start_weights: Annotated[WeightsFile | None, Field(exclude_if=lambda file: file is None)] = None
+    """Weights and biases at which chains start, trained elsewhere; for `start: prior`, of which all
+    other parameters are a draw."""
     start_sd: Annotated[Positive, Field(exclude_if=lambda sd: sd == 1)] = 1.0
     """Standard deviation of `standard_normal`, in units of the parameters that chains move: those
     of non-centered weights are prior sds."""
@@ -174,6 +202,12 @@ class Pretraining(Frozen):
     def _sd_is_used(self) -> Pretraining:
         if self.start != "standard_normal" and self.start_sd != 1:
             raise InputError("study.start_sd", sd=self.start_sd, start=self.start)
+        return self
+
+    @model_validator(mode="after")
+    def _weights_are_put_into_a_draw(self) -> Pretraining:
+        if self.start != "prior" and self.start_weights is not None:
+            raise InputError("study.start_weights", start=self.start)
         return self
 
     @model_validator(mode="after")

@@ -107,8 +107,8 @@ def test_a_diverged_restart_is_passed_over(
     """The first start is not finite; its loss is recorded as missing."""
     draw_start = builder.draw_start
 
-    def broken(model: Any, start: str, *, seed: int, chain: int) -> Any:
-        drawn = draw_start(model, start, seed=seed, chain=chain)
+    def broken(model: Any, start: str, *, chain: int, **settings: Any) -> Any:
+        drawn = draw_start(model, start, chain=chain, **settings)
         return drawn * np.nan if chain == 0 else drawn
 
     monkeypatch.setattr(builder.starts, "draw_start", broken)
@@ -130,3 +130,52 @@ def test_a_fit_may_start_at_an_earlier_map(dataset_path: Path, tmp_path: Path) -
     other = json.loads(spec) | {"model": MODEL | {"network": {"hidden": [3]}}}
     with refused("builder.other_position", where=out):
         pretrain(json.dumps(other), dataset_path, 1, tmp_path / "other.nc", before=out)
+
+
+ELSEWHERE = {
+    "weights_1": np.linspace(-1, 1, 10).reshape(5, 2),
+    "biases_1": np.array([[0.3, -0.2], [0.5, 0.1]]),
+    "weights_2": np.array([[2.0], [-1.5]]),
+}
+"""Weights of 5-2-1 for all chains, and biases for two; `biases_2` stays a draw of the prior."""
+
+
+def test_chains_start_at_weights_of_another_program(
+    dataset: Dataset, dataset_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    np.savez("elsewhere.npz", allow_pickle=False, **ELSEWHERE)
+    model = builder.build_model(ModelJob.model_validate(MODEL), dataset)
+    for chain in (0, 1, 2):
+        found, _ = fitted(
+            dataset_path, tmp_path / "start.nc", chain, start_weights={"file": "elsewhere.npz"}
+        )
+        begin = model.density.variables(jnp.asarray(found.path[0], float))
+        expected = ELSEWHERE | {"biases_1": ELSEWHERE["biases_1"][chain % 2]}
+        for name, values in expected.items():
+            np.testing.assert_allclose(begin[name], values, rtol=1e-6, atol=1e-7)
+        drawn = model.density.variables(builder.draw_start(model, "prior", seed=4, chain=chain))
+        np.testing.assert_allclose(begin["biases_2"], drawn["biases_2"], rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("changes", "code"),
+    [
+        ({"weights_1": np.ones((2, 5))}, "builder.start_weights"),
+        ({"weights_3": np.ones((2, 1))}, "builder.start_weights"),
+        ({"biases_1": np.array([np.nan, 1])}, "builder.start_not_finite"),
+        ({"biases_1": np.array(["a", "b"])}, "commands.unreadable_weights"),
+    ],
+)
+def test_weights_that_are_not_of_the_network_are_refused(
+    dataset_path: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    changes: dict[str, np.ndarray],
+    code: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    np.savez("elsewhere.npz", allow_pickle=False, **(ELSEWHERE | changes))
+    with refused(code):
+        fitted(dataset_path, tmp_path / "start.nc", 0, start_weights={"file": "elsewhere.npz"})
+    assert not (tmp_path / "start.nc").exists()

@@ -168,6 +168,8 @@ PRESETS: list[tuple[str, dict[str, Any], str, str]] = [
     ("pretraining", {"schedule": {"kind": "cycles"}}, "", "study.cycles_without_patience"),
     ("pretraining", {"start_draws": 50}, "", "study.start_draws"),
     ("pretraining", {"start_sd": 0.2}, "", "study.start_sd"),
+    ("pretraining", {"start_weights": {"file": "none.npz"}}, "", "study.no_file"),
+    ("pretraining", {"start_weights": {"file": "../weights.npz"}}, "", "study.no_file"),
     (
         "pretraining",
         {"schedule": {"kind": "cycles", "cycles": 1}, "patience": 3},

@@ -177,7 +177,7 @@ def _dataset(path: Path) -> Found:
     explained = data.transforms["features"].get("explained")
     if explained is not None:
         kept = ", ".join(f"{total:.3f}" for total in np.cumsum(explained))
-        numbers |= {"variance kept by the first 1, 2, ... components": kept}
+        numbers |= {"variance explained by the first 1, 2, ...": kept}
     numbers |= {"target": ", ".join(data.target_names)}
     return {"numbers": numbers, "columns": [*inputs, *targets]}
 

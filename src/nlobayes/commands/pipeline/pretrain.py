@@ -1,5 +1,7 @@
 """Fit the MAP that one chain starts from."""
 
+import zipfile
+
 import numpy as np
 import typer
 
@@ -9,6 +11,7 @@ from nlobayes.diagnostics.tightness import describe, tightness
 from nlobayes.errors import InputError
 from nlobayes.stage_files import Stated
 from nlobayes.study.jobs import PretrainJob
+from nlobayes.study.pretraining import WeightsFile
 from nlobayes.types import Dataset, EarlierData, MAPEstimate
 
 
@@ -42,7 +45,9 @@ def pretrain(
     _describe_tightness(job, dataset, builder.error_of(dataset))
     model = builder.build_model(job.model, dataset, earlier)
     begin = None if before is None else before.position
-    fit, losses = builder.build_search(model, dataset, job.pretraining, job.seed, begin)(chain)
+    weights = {} if job.pretraining.start_weights is None else _read(job.pretraining.start_weights)
+    search = builder.build_search(model, dataset, job.pretraining, job.seed, begin, weights)
+    fit, losses = search(chain)
     builder.check_finite(model, fit.position, f"the MAP of chain {chain}")
     start = MAPEstimate(
         chain=chain,
@@ -55,6 +60,17 @@ def pretrain(
     )
     restarts = [loss if np.isfinite(loss) else None for loss in losses]
     return Stated(start, {"epochs_run": int(fit.epochs), "restart_losses": restarts})
+
+
+def _read(given: WeightsFile) -> dict[str, np.ndarray]:
+    """Read the arrays of a file of weights."""
+    try:
+        with np.load(given.file, allow_pickle=False) as arrays:
+            return {name: np.asarray(arrays[name], float) for name in arrays.files}
+    except (OSError, ValueError, zipfile.BadZipFile) as error:
+        raise InputError(
+            "commands.unreadable_weights", where=given.file, reason=str(error)
+        ) from None
 
 
 def _check_batch(job: PretrainJob, data: Dataset) -> None:
