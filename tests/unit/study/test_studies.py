@@ -27,7 +27,7 @@ OF_OUR_OWN = {
 }
 """Studies that do not repeat published results."""
 
-AT_FULL_SCALE = {"reversible_jump", "reversible_jump_boston"}
+AT_FULL_SCALE = {"reversible_jump"}
 """Studies with only one scale, that of the published study or a larger one."""
 
 
