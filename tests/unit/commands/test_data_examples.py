@@ -63,7 +63,7 @@ def test_an_slha_file_is_ingested_as_shown(tmp_path: Path) -> None:
     assert {*columns} - {f"n{i}{k}" for i in (1, 2) for k in (2, 3)} == named - {"msq"}
     assert (columns["m1"][0], columns["m2"][0]) == (-97.521, 180.532)
     assert (columns["sigma_pb"][0], columns["rel_error"][0]) == (3.745 / 1000, 0.0009)
-    settings = preset(0)
+    settings = preset(number_with("scanned:"))
     assert ingest_job(settings).spectra.pair == (1, 2)
     assert {*settings.features.columns} <= {*columns}
     assert {*settings.target.scale_variations, settings.target.relative_error} <= {*columns}
@@ -71,7 +71,9 @@ def test_an_slha_file_is_ingested_as_shown(tmp_path: Path) -> None:
 
 def test_charginos_are_ingested_as_shown(tmp_path: Path) -> None:
     (tmp_path / "scan").mkdir()
-    (tmp_path / "scan/point_1.slha").write_text(examples("slha")[1])
+    spectrum, others = examples("slha")
+    without_prospino = spectrum[: spectrum.index("BLOCK PROSPINO_OUTPUT")]
+    (tmp_path / "scan/point_1.slha").write_text(without_prospino + others)
     command = [sys.executable, "-c", "from nlobayes.cli import main; main()"]
     words = examples("sh")[1].split()[1:]
     done = subprocess.run(
@@ -79,7 +81,7 @@ def test_charginos_are_ingested_as_shown(tmp_path: Path) -> None:
     )
     assert done.stderr == "scan: points from 1 of 1 files\n"
     table = read_table(tmp_path / "charged.csv")
-    settings = preset(1)
+    settings = preset(number_with("charged:"))
     assert [*table.columns] == [*settings.features.columns, "lo_pb", "sigma_pb", "file"]
     assert (table.columns["sigma_pb"][0], table.columns["lo_pb"][0]) == (1.47, 1.21)
     assert (table.columns["mc1"][0], table.columns["v12"][0]) == (181.207, -0.266)
@@ -92,7 +94,7 @@ def test_charginos_are_ingested_as_shown(tmp_path: Path) -> None:
 
 def test_the_csv_is_prepared(tmp_path: Path) -> None:
     (tmp_path / "points.csv").write_text(examples("csv")[0])
-    dataset = prepared(2, tmp_path / "points.csv")
+    dataset = prepared(number_with("tabulated:"), tmp_path / "points.csv")
     assert dataset.observed[0] == 0.492 / 1000
     assert dataset.error is not None
     np.testing.assert_allclose(dataset.error[:2], np.array([0.0011, 0.0008]) / np.log(10))
@@ -101,7 +103,7 @@ def test_the_csv_is_prepared(tmp_path: Path) -> None:
 def test_the_parquet_is_prepared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     subprocess.run([sys.executable, "-c", examples("python")[0]], check=True)
-    dataset = prepared(3, tmp_path / "points.parquet")
+    dataset = prepared(number_with("stored:"), tmp_path / "points.parquet")
     assert dataset.inputs[:, 0] == pytest.approx([-0.0975, 0.1805, -0.3613], rel=1e-12)
     assert dataset.observed == pytest.approx([0.49e-3, 12.1e-3, 3.1e-6], rel=1e-12)
     assert dataset.units == {"m1": "TeV", "n11": "1", "sigma": "pb"}
