@@ -1,4 +1,4 @@
-"""The tables of keys at the end of docs/files.md, from the types that state them.
+"""The lists of keys at the end of docs/files.md, from the types that state them.
 
 `make schema` writes them into the page; a test compares.
 """
@@ -27,19 +27,19 @@ SECTIONS: dict[str, tuple[type, ...]] = {
 
 
 def as_markdown() -> str:
-    """Return the sections of both files, a table for each type."""
+    """Return the sections of both files, a list for each type."""
     lines: list[str] = []
     for file, models in SECTIONS.items():
         lines += [f"## Keys of {file}", ""]
         for model in models:
-            lines += _table(model)
+            lines += _list(model)
     return "\n".join(lines[:-1]) + "\n"
 
 
-def _table(model: type) -> Iterator[str]:
-    yield from (f"**{(model.__doc__ or '').strip()}**", "", "| key | meaning |", "|---|---|")
+def _list(model: type) -> Iterator[str]:
+    yield from (f"**{(model.__doc__ or '').strip()}**", "")
     for key, meaning in meanings(model).items():
-        yield f"| `{key}` | {' '.join(meaning.split())} |"
+        yield f"- `{key}`: {' '.join(meaning.split())}"
     yield ""
 
 
