@@ -3,7 +3,9 @@
 import re
 from pathlib import Path
 
-_PAGE = (Path(__file__).parents[1] / "docs/cross_sections.md").read_text()
-SLHA, PYTHON, PRINTED = (
-    re.findall(rf"```{kind}\n(.*?)```", _PAGE, re.DOTALL)[0] for kind in ("slha", "python", "text")
+_DOCS = Path(__file__).parents[1] / "docs"
+_PAGE = (_DOCS / "cross_sections.md").read_text()
+SLHA = (_DOCS / "model.slha").read_text()
+PYTHON, PRINTED = (
+    re.findall(rf"```{kind}\n(.*?)```", _PAGE, re.DOTALL)[0] for kind in ("python", "text")
 )

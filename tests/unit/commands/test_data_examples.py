@@ -23,6 +23,12 @@ from nlobayes.surrogate.identity import origin, process_of, qcd_order
 from nlobayes.types import Dataset, Table
 
 PAGE = (Path(__file__).parents[3] / "docs/data.md").read_text()
+STORED = """
+source: {kind: table, path: points.parquet}
+features: {columns: [m1, n11], map: raw, units: {m1: TeV}, standardise: false}
+target: {column: sigma, unit: pb, standardise: false}
+split: {train: 1, validation: 1, test: 1}
+"""
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -43,7 +49,11 @@ def preset(number: int) -> DatasetPreset:
 
 
 def prepared(number: int, table: Path) -> Dataset:
-    dataset = preset(number).model_copy(update={"reference_points": 1})
+    return prepared_by(preset(number), table)
+
+
+def prepared_by(preset: DatasetPreset, table: Path) -> Dataset:
+    dataset = preset.model_copy(update={"reference_points": 1})
     prepare(prepare_job(dataset).model_dump_json(), table, table.with_name("data.nc"))
     return read_dataset(table.with_name("data.nc"))
 
@@ -103,7 +113,9 @@ def test_the_csv_is_prepared(tmp_path: Path) -> None:
 def test_the_parquet_is_prepared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     subprocess.run([sys.executable, "-c", examples("python")[0]], check=True)
-    dataset = prepared(number_with("stored:"), tmp_path / "points.parquet")
+    dataset = prepared_by(
+        DatasetPreset.model_validate(yaml.safe_load(STORED)), tmp_path / "points.parquet"
+    )
     assert dataset.inputs[:, 0] == pytest.approx([-0.0975, 0.1805, -0.3613], rel=1e-12)
     assert dataset.observed == pytest.approx([0.49e-3, 12.1e-3, 3.1e-6], rel=1e-12)
     assert dataset.units == {"m1": "TeV", "n11": "1", "sigma": "pb"}
