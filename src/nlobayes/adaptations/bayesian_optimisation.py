@@ -76,8 +76,8 @@ class BayesianOptimisationWarmup(WarmupSettings):
     random_candidates: Annotated[int, Field(ge=0, le=10_000)] = 0
     """Number of first candidates that are drawn at random; 20 in TensorBNN."""
     reset_after: PositiveInt | None = None
-    """Consecutive rejections after which it restarts with half the step sizes, in the first half of
-    the adaptation; 50 in TensorBNN. Null: never."""
+    """Consecutive rejections after which it restarts with half the step sizes, in the first
+    half; 50 in TensorBNN. null: never."""
 
     @model_validator(mode="after")
     def _has_candidates(self) -> BayesianOptimisationWarmup:

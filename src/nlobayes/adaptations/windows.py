@@ -39,9 +39,8 @@ class WindowWarmup(WarmupSettings):
 
     kind: Literal["windows"] = "windows"
     mass_matrix: Literal["diagonal", "dense", "low_rank", "gauss_newton", "identity"] = "diagonal"
-    """Learn the diagonal or the full matrix from draws, a diagonal with a low-rank correction from
-    draws and gradients, or the full matrix from the curvature along the chain; or keep the
-    identity."""
+    """Learn the diagonal or the full matrix from draws, a diagonal with a low-rank correction,
+    or the full matrix from the curvature along the chain; or keep the identity."""
     target_acceptance: Fraction = 0.7
     """Target of dual averaging for the mean acceptance; the result is above it."""
     last_window: PositiveInt = 50

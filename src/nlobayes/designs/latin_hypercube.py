@@ -12,8 +12,7 @@ from nlobayes.designs._sampled import TRIALS, SampledDesign
 class LatinHypercubeDesign(SampledDesign):
     """Latin hypercube in declared ranges.
 
-    With constraints it is the first part of a larger one that satisfies them, so parts of a range
-    may hold none or two.
+    With constraints it is the first part of a larger one that satisfies them.
     """
 
     kind: Literal["latin_hypercube"]

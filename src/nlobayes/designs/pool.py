@@ -17,10 +17,7 @@ if TYPE_CHECKING:
 
 
 class PoolDesign(DesignOfTable):
-    """Random rows of a table, to begin with; further ones are taken from its other rows.
-
-    A row that repeats an earlier one counts once.
-    """
+    """Random rows of a table first, then others of its rows; repeated rows count once."""
 
     kind: Literal["pool"]
     points: Annotated[int, Field(ge=0, strict=True)]

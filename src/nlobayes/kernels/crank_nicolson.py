@@ -28,8 +28,7 @@ EVALUATIONS_PER_SLICE = 8
 class CrankNicolsonKernel(KernelSettings):
     """Crank-Nicolson moves of the weights, slice moves of all other entries; exact, no gradient.
 
-    For wide layers whose output is marginalised. The posterior of their weights is near the prior,
-    and the acceptance does not fall with the width. A good acceptance is about 0.3.
+    For wide layers whose output is marginalised. A good acceptance is about 0.3.
     """
 
     warmup: ClassVar[str] = "windows"

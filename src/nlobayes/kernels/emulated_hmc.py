@@ -42,7 +42,7 @@ class EmulatedHMCKernel(KernelSettings):
     """HMC on an emulator, accepted by the density itself; exact, one density per draw.
 
     For posteriors of few parameters whose density takes long, such as the scales of an infinitely
-    wide network: draws are nearly independent, and most of them are accepted.
+    wide network.
     """
 
     warmup: ClassVar[str] = "emulator"

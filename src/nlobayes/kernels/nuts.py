@@ -27,8 +27,8 @@ class NUTSKernel(KernelSettings):
     max_depth: Annotated[int, Field(ge=1, le=20)] = 9
     """Largest number of doublings: at most 2^max_depth - 1 leapfrog steps."""
     divergence_threshold: Annotated[float, Field(ge=100, allow_inf_nan=False)] = 1000.0
-    """Energy error that ends a tree, and above which a draw counts as divergent. The error is
-    relative to the start of the tree, so that a smaller limit would bias the draws."""
+    """Energy error that ends a tree, and above which a draw counts as divergent. It is relative
+    to the start of the tree."""
 
     @property
     def max_tree_depth(self) -> int:

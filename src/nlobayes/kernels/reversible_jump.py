@@ -58,17 +58,16 @@ class TunedSizes(NamedTuple):
 class ReversibleJumpKernel(KernelSettings):
     """Jumps between numbers of units or layers, and HMC within each; exact.
 
-    For a network with a prior of `units` or of `layers`. A step size is learned for each size.
+    For a network with a prior of `units` or of `layers`.
     """
 
     warmup: ClassVar[str] = "sizes"
 
     kind: Literal["reversible_jump"]
     moves: Annotated[tuple[Move, ...], Field(min_length=1)] = ("prior", "conditional", "split")
-    """Moves of a jump; each is its own reverse. `prior`: a new unit or last layer is drawn from its
-    prior. `conditional`: a new unit has output weights that fit the residuals, a new layer has an
-    output layer that fits them. `split`: a unit is split into two that compute nearly the same.
-    `identity`: a new layer is near the identity. Warm-up learns the scales of the last two."""
+    """Moves of a jump. `prior`: a new unit or last layer is drawn from its prior. `conditional`:
+    its output weights fit the residuals. `split`: a unit becomes two that compute nearly the
+    same. `identity`: a new layer is near the identity."""
     jumps: PositiveInt = 1
     """Jumps per draw, each by one of the moves, chosen at random."""
     annealing_steps: Annotated[int, Field(ge=0, le=10_000)] = 0

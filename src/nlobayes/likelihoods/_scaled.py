@@ -46,12 +46,12 @@ class ScaledLikelihood(LikelihoodSettings):
     scale: Positive = 1.0
     """Scale of the half-normal prior of a learned `sigma`."""
     floor: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
-    """Least value of a learned `sigma`, in the same units; its prior is truncated there. On targets
-    without noise sigma falls to this value, which is then a tolerance."""
+    """Least value of a learned `sigma`, where its prior is truncated. On targets without noise
+    sigma falls to it: a tolerance."""
 
     log_sd: Annotated[Positive | None, Field(exclude_if=lambda value: value is None)] = None
-    """Sd of the logarithm of a learned `sigma`, which then is log-normal with median `scale`, and
-    the `floor` is added in quadrature; null: half-normal."""
+    """Sd of the logarithm of a learned `sigma`, then log-normal with median `scale`, plus the
+    `floor` in quadrature; null: half-normal."""
     precision: GammaPrior | None = None
     """Gamma prior of 1 / sigma^2 of a learned `sigma`; null: `sigma` is half-normal."""
 

@@ -12,10 +12,7 @@ from nlobayes.untyped import Array, Module
 
 
 class GaussianLikelihood(ScaledLikelihood):
-    """Gaussian with a stated or learned sigma; chains rarely mix with a learned one without noise.
-
-    A stated sigma on noise-free targets is a tolerance.
-    """
+    """Gaussian with a stated sigma (a tolerance on noise-free targets) or a learned one."""
 
     is_gaussian: ClassVar[bool] = True
 

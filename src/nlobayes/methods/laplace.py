@@ -30,21 +30,19 @@ class Laplace(FromModes):
 
     kind: Literal["laplace"]
     covariance: Literal["full", "diagonal", "low_rank"] = "full"
-    """`full` is for up to 4000 parameters. `diagonal` uses the variance of each parameter given all
-    others. `low_rank` uses the directions that the data constrain best, and the prior in all
-    others."""
+    """`full` is for up to 4000 parameters. `diagonal` uses the variance of each given all
+    others, `low_rank` the directions that the data constrain best."""
     rank: PositiveInt = 50
     """Directions of `low_rank`; at least as many as the data constrain."""
     weights: Literal["equal", "evidence"] = "equal"
     """Share of each MAP in the draws: the same, or by the evidence of its Gaussian."""
     predictive: Literal["sampled", "linearised"] = "sampled"
-    """Predictions by the network itself with the weights of each draw (`sampled`), or by the
-    network linearised in its weights at the draw's MAP (`linearised`), which has no surrogate."""
+    """Predictions by the network itself (`sampled`), or linearised in its weights at the draw's
+    MAP (`linearised`, without a surrogate)."""
 
     hyperparameters: Literal["map", "evidence"] = "map"
-    """Centre of the learned hyperparameters, scales of weights and noise: their `map` together with
-    the weights, or the values of the highest `evidence`, with the MAP of the weights given them.
-    The latter holds the dense curvature, whatever the covariance."""
+    """Centre of the learned hyperparameters: their `map` together with the weights, or the
+    values of the highest `evidence`, which holds the dense curvature."""
 
     @property
     def draws_networks(self) -> bool:

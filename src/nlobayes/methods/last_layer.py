@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 class LastLayer(FromModes):
-    """Weights and bias of the output, drawn given all other parameters at a MAP; an approximation.
+    """Output layer, drawn exactly given all other parameters at a MAP; an approximation.
 
-    The draws given the other parameters are exact. The method needs a Gaussian likelihood, a prior
-    of the output that is Gaussian given its scales, and `precision: float64`.
+    It needs a Gaussian likelihood, a prior of the output that is Gaussian given its scales, and
+    `precision: float64`.
     """
 
     draws_output: ClassVar[bool] = True

@@ -37,9 +37,8 @@ class MCMC(MethodSettings):
     draws_per_segment: PositiveInt
     """Draws of one job."""
     thin: PositiveInt | None = None
-    """Weights of every n-th draw are stored. null: the largest n at which the effective sample size
-    of f loses at most 10 %, or a larger one if more than 2000 draws of all chains would be stored.
-    Diagnostics use every draw."""
+    """Weights of every n-th draw are stored. null: the largest n at which the effective sample
+    size of f loses at most 10 %, at most 2000 draws of all chains."""
     until: Agreement | None = None
     """Check after every segment, and stop when these limits are met, `{}` for those of the verdict;
     null draws all segments."""

@@ -30,9 +30,8 @@ class Variational(FromModes):
 
     kind: Literal["variational"]
     covariance: Literal["full", "diagonal", "low_rank"] = "full"
-    """`full` is for up to 4000 parameters. `diagonal` treats parameters as independent (mean
-    field). `low_rank` is a diagonal plus `rank` directions, in units of a Laplace approximation of
-    that rank."""
+    """`full` is for up to 4000 parameters. `diagonal` treats parameters as independent.
+    `low_rank` is a diagonal plus `rank` directions."""
     rank: PositiveInt = 50
     """Directions of `low_rank`."""
     steps: Annotated[int, Field(ge=1, le=10_000_000)] = 4000

@@ -21,18 +21,16 @@ from nlobayes.untyped import Array
 
 
 class FixedScalesPrior(PriorSettings):
-    """Weights and biases of stated scales: one for each input, and one for each other kind.
+    """Weights and biases of stated scales, one for each input and each other kind.
 
-    `relevance` learns such scales. They can be stated as those of the largest evidence, as
-    `benchmarks/infinite_width.py` prints them. Sampled non-centered.
+    `benchmarks/infinite_width.py` prints those of the largest evidence. Sampled non-centered.
     """
 
     output_is_gaussian: ClassVar[bool] = True
 
     kind: Literal["fixed_scales"]
     inputs: Annotated[dict[str, Positive], Field(min_length=1)]
-    """Scale of each input by its name, as the features of the dataset are called. The weights of an
-    input have its scale divided by the square root of the number of inputs."""
+    """Scale of each input by its name, divided by the square root of the number of inputs."""
     weights: Positive = 1.0
     """Scale of all further weights, divided by the square root of their fan-in."""
     biases: Positive = 1.0

@@ -24,10 +24,7 @@ from nlobayes.untyped import Array
 class RandomFeaturesPrior(PriorSettings):
     """Hidden weights of fixed random directions and learned scales, fixed hidden biases.
 
-    The directions are drawn once, by `seed`. Parameters are one scale for each input, one for the
-    weights of each further layer, and the output layer. With a wide layer and `output:
-    marginalised` only the scales are sampled. Their chains agree at tolerances at which those of
-    free hidden weights do not.
+    With a wide layer and `output: marginalised` only the scales are sampled.
     """
 
     output_is_gaussian: ClassVar[bool] = True
@@ -35,8 +32,7 @@ class RandomFeaturesPrior(PriorSettings):
 
     kind: Literal["random_features"]
     inputs: Hyper = HalfNormalScale(kind="half_normal", scale=2.0)
-    """Prior of the scale of each input. The weights of an input have its scale divided by the
-    square root of the number of inputs."""
+    """Prior of the scale of each input, divided by the square root of their number."""
     hyper: Hyper = HalfCauchyScale(kind="half_cauchy", scale=2.0)
     """Prior of the scale of the weights of each further layer, divided by the square root of their
     fan-in. The output bias is N(0, 1)."""

@@ -17,10 +17,9 @@ from nlobayes.untyped import Array
 
 
 class RelevancePrior(PriorSettings):
-    """Weights and biases of learned scales: one for each input, and one for each other array.
+    """Weights and biases of learned scales, one for each input and each other array.
 
-    Automatic relevance determination: an input that does not matter gets a small scale. Sampled
-    non-centered.
+    Automatic relevance determination, sampled non-centered.
     """
 
     output_is_gaussian: ClassVar[bool] = True
@@ -28,8 +27,7 @@ class RelevancePrior(PriorSettings):
 
     kind: Literal["relevance"]
     inputs: Hyper = HalfNormalScale(kind="half_normal", scale=2.0)
-    """Prior of the scale of each input. The weights of an input have its scale divided by the
-    square root of the number of inputs."""
+    """Prior of the scale of each input, divided by the square root of their number."""
     hyper: Hyper = HalfNormalScale(kind="half_normal", scale=2.0)
     """Prior of the scales of all other weights, divided by the square root of their fan-in, and of
     all biases, including that of the output."""

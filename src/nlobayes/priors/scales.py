@@ -24,8 +24,8 @@ from nlobayes.untyped import Array
 class ScalesPrior(PriorSettings):
     """Log-normal scales of each input, of the hidden biases and of the output.
 
-    For networks with `width: infinite`, which also warp their inputs. The hidden weights of a
-    finite network have fixed random directions; take a wide one with `output: marginalised`.
+    For `width: infinite`, which also warps inputs, or a wide network with `output: marginalised`
+    and fixed random directions.
     """
 
     output_is_gaussian: ClassVar[bool] = True
@@ -37,8 +37,8 @@ class ScalesPrior(PriorSettings):
     biases: LogNormalScale = LogNormalScale(kind="log_normal", median=1.0, log_sd=1.0)
     """Prior of the scale of the hidden biases."""
     output: LogNormalScale = LogNormalScale(kind="log_normal", median=2.0, log_sd=1.0)
-    """Prior of the scale of the output weights times the square root of the width, and of the
-    weights of further hidden layers; the output bias is N(0, 1)."""
+    """Prior of the scale of the output weights times the square root of the width; the output
+    bias is N(0, 1)."""
     warp_sd: Positive | None = 0.5
     """Sd of the exponent of each positive input about 1, the identity; 0 is the logarithm. null
     leaves inputs as they are, as finite networks do."""

@@ -26,15 +26,12 @@ class Features(Frozen):
     columns: tuple[str, ...] = ("m1", "n11", "n12", "n13", "n14")
     """Columns of the table, in the order of the network's inputs."""
     map: FeatureMap = "invariants"
-    """`invariants`: ln m, N11^2, N12^2, N13^2-N14^2, N11 N12; `threshold_invariants`: with the mass
-    above half the Z mass; `resolved_invariants`: the last two also stretched around zero, where the
-    cross section turns; `channels`: with the fractions of Born by channel, for a target
-    relative to a calculation; `pair_invariants`: the same for the ten columns of two neutralinos;
-    `chargino_neutralino_invariants`, `chargino_invariants` and `chargino_pair_invariants`: of a
-    neutralino and a chargino, of a chargino and its antiparticle, of two unlike charginos. All take
-    a squark mass as one more, last column. `ratios`: any first column, and the others over it, for
-    masses whose ratio decides. `raw`: the columns, on which chains of finite networks do not
-    converge."""
+    """Functions of the columns (docs/physics.md): `invariants` of a neutralino,
+    `threshold_invariants` with the mass above half the Z mass, `resolved_invariants` stretched
+    around zero, `channels` for a target relative to a calculation; `pair_invariants`,
+    `chargino_neutralino_invariants`, `chargino_invariants`, `chargino_pair_invariants` of two
+    particles; `ratios`: the first column, and the others over it. `raw`: the columns, on which
+    chains of finite networks do not converge."""
     units: dict[str, str] = {"m1": "GeV"}
     """Unit in which a column enters; a column in another unit is converted."""
     components: Annotated[PositiveInt | None, Field(exclude_if=lambda count: count is None)] = None
@@ -45,8 +42,7 @@ class Features(Frozen):
     constant: Annotated[
         Literal["keep", "reject"], Field(exclude_if=lambda choice: choice == "keep")
     ] = "keep"
-    """Keep features that are constant on the train rows, with a warning, or refuse them. Points
-    with another value are outside the domain of a surrogate."""
+    """Keep features that are constant on the train rows, with a warning, or refuse them."""
     covariate: str | None = None
     """Column along which residuals and calibration are shown; the first column by default."""
 
@@ -87,8 +83,8 @@ class Split(Frozen):
     seed: Seed = 0
     """Seed of the shuffle."""
     train_from: Annotated[int, Field(ge=0, strict=True)] = 0
-    """Rows, in the order of the shuffle, before the first train row: splits that differ in it share
-    validation and test rows where `validation_from` is the same."""
+    """Rows, in the order of the shuffle, before the first train row: splits that differ in it
+    can share validation and test rows."""
     validation_from: Annotated[int, Field(ge=1, strict=True)] | None = None
     """Rows before the first validation row; test rows follow the validation rows. null: validation
     rows follow the train rows."""
@@ -177,19 +173,16 @@ class DatasetPreset(Frozen):
     """Rows of the table that are used, as `{column: digit, among: [0, 1, 2]}`; all rows by
     default."""
     process: StatedProcess = None
-    """Process of your own table: particles, energy, order, fixed parameters. The surrogate states
-    it and flags points for which it is not valid. Other sources state their process themselves."""
+    """Process of your own table. The surrogate states it and flags points for which it is not
+    valid. Other sources state their process themselves."""
     reference_points: PositiveInt = 500
     """Held-out rows at which convergence is checked."""
     image: Image = None
-    """Rows and columns of the image that the columns of `features` form, row by row, as `[8, 8]`:
-    figures of classes show some test rows as images."""
+    """Rows and columns of the image that the features form, row by row, as `[8, 8]`; figures
+    show some test rows."""
     groups: GroupColumn = None
-    """Column of text or whole numbers that names at most 20 groups of rows, such as the quality of
-    each row: validation and test rows of each group are also scored separately. It is read with the
-    table and is therefore a key of the dataset, not of `evaluation`; when it changes, runs are
-    sampled again.
-    """
+    """Column that names at most 20 groups of rows, such as the quality of each row: validation
+    and test rows of each group are also scored separately."""
 
     @model_validator(mode="after")
     def _reads_what_matters(self) -> DatasetPreset:

@@ -50,14 +50,12 @@ class Export(Frozen):
     """Most draws."""
     tolerance: Fraction | None = 0.1
     """Keep the fewest draws whose mean (in units of the total sd) and total sd (relative) stay
-    this close to those of all, at every validation row; null keeps `draws`. Classes keep
-    `draws`, evenly spread."""
+    this close to those of all; null keeps `draws`."""
     rows: Annotated[Literal["train", "all"], Field(exclude_if=lambda rows: rows == "train")] = (
         "train"
     )
-    """Rows on which the functions of an infinitely wide network are conditioned in a surrogate. Its
-    scales and scores are those of the train rows alone: with `all` its errors are smaller than the
-    scores and error bars say."""
+    """Rows on which an infinitely wide network is conditioned in a surrogate. With `all` its
+    errors are smaller than scores and error bars say."""
 
 
 Case = Annotated[int, Field(ge=0, strict=True)] | Annotated[dict[str, float], Field(min_length=1)]
@@ -70,17 +68,14 @@ class Shown(Frozen):
     """Contents of the figures of a run, instead of the automatic choice."""
 
     cases: Annotated[tuple[Case, ...], Field(max_length=6)] = ()
-    """Test rows of the figure `cases`: numbers of rows, as its panels and `predictions.csv` name
-    them, or values of inputs that one test row alone has, as in `{m1: 512.3, m2: -87}`. None: rows
-    of a small, a typical and a large pull. Not for classes."""
+    """Test rows of the figure `cases`: numbers of rows, or values of inputs that one row alone
+    has, as in `{m1: 512.3, m2: -87}`. None: a small, a typical and a large pull."""
     weight_planes: Annotated[tuple[tuple[str, str], ...], Field(max_length=8)] = ()
-    """Pairs of parameters of the figure `weight_planes`, by their names in the posterior file, as
-    in `["weights_1[m1, 0]", "biases_2[3]"]`; `weights_1[0, 0]` is that of the first feature. None:
-    four pairs from the first and the second half of all weights."""
+    """Pairs of parameters of the figure `weight_planes`, by their names in the posterior file,
+    as in `["weights_1[m1, 0]", "biases_2[3]"]`. None: four pairs."""
     marginals: Annotated[NamesOrNone, Field(max_length=MOST_PANELS)] = ()
-    """Parameters of the figure `marginals`, by the same names. None: the noise and the
-    hyperparameters, and all coefficients of a linear model (at most 15 in all), or six weights of
-    another network."""
+    """Parameters of the figure `marginals`, by the same names. None: noise and hyperparameters,
+    and coefficients or six weights."""
 
 
 SCORE_NAME = re.compile(r"[a-z][a-z0-9_]{0,59}")
@@ -133,22 +128,12 @@ class Evaluation(Frozen):
     export: Export = Export()
     """What the surrogate file holds."""
     noise: NoiseFamily = "auto"
-    """Family of the predictive noise fitted on held-out rows: validation rows, and with `width:
-    infinite` also train rows, which are predicted by leave-one-out.
-
-    `auto` takes `gaussian`, `fitted_student_t` or `conformal`, whichever has the highest log score
-    on halves of the held-out rows that it was not fitted to; below 80 of them `gaussian`. If the
-    spread of the residuals changes along the prediction, it may also take `scaled_gaussian`, and
-    below 80 rows does. About every draw: `gaussian` covers the tails, `scaled_gaussian` has a scale
-    that changes along the prediction, `student_t` (4 degrees of freedom) is sharper in the centre,
-    `fitted_student_t` fits its degrees of freedom. About the mean of the draws:
-    `scaled_student_t` follows the sd of the draws and the features; `conformal` does so with 25,
-    50, 68 and 95 % intervals set to cover in bins of the covariate.
-    """
+    """Family of the predictive noise, fitted to held-out rows (docs/statistics.md). `auto` takes
+    the one with the highest log score on halves of them; below 80 rows `gaussian` or
+    `scaled_gaussian`."""
     combine: Combine = "equal"
-    """Combination of chains that do not mix: all draws count the same (`equal`), or `stacking` also
-    weights the chains to predict the validation rows best, and reports these scores beside those of
-    equal draws. The verdict on convergence does not change."""
+    """All draws count the same (`equal`), or also `stacking` (docs/statistics.md) of chains by
+    their log score on validation rows."""
     scores: Annotated[dict[str, CustomScore], AfterValidator(check_scores)] = {}
     """Your own scores by their names, stored with the others in `evaluation.json`."""
     figures: Shown = Shown()

@@ -39,33 +39,31 @@ CROSSED_OR_SEEDED = (
 
 
 class Grid(Frozen):
-    """Preset names to cross into runs."""
+    """Preset names to cross into runs; a single name needs no list."""
 
     RENAMED: ClassVar[Mapping[str, str]] = {"sampler": "method"}
 
     dataset: Names
-    """Names of dataset presets; a single name needs no list."""
+    """Names of dataset presets."""
     network: Names
-    """Names of network presets; a single name needs no list."""
+    """Names of network presets."""
     prior: Names
-    """Names of prior presets; a single name needs no list."""
+    """Names of prior presets."""
     likelihood: Names
-    """Names of likelihood presets; a single name needs no list."""
+    """Names of likelihood presets."""
     pretraining: Names
-    """Names of pretraining presets; a single name needs no list."""
+    """Names of pretraining presets."""
     method: Names
-    """Names of method presets; a single name needs no list."""
+    """Names of method presets."""
     evaluation: str = "default"
     """Name of the evaluation preset of all its runs."""
     seed: Seeds | None = None
     """Seeds of the runs; the study's `seeds` where not given."""
     outputs: Literal["figures", "surrogates", "metrics", "speed", "prior"] = "figures"
-    """Final outputs of the grid: figures, scores and surrogate of every run; scores and surrogate
-    (`surrogates`); scores alone; timings of networks that are not trained; or prior draws before
-    any data (`prior`)."""
+    """Final outputs: figures, scores and surrogates; scores and surrogates; scores; timings of
+    untrained networks; or prior draws before any data."""
     rivals: NamesOrNone = ()
-    """Names of rival presets: regressors that are fitted to the same train rows and scored beside
-    every run of the grid. They need one target that is a number."""
+    """Names of rival presets, scored beside every run. They need one target that is a number."""
 
     @field_validator(*CROSSED_OR_SEEDED, "rivals", mode="before")
     @classmethod

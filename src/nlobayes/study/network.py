@@ -90,28 +90,24 @@ class Network(Frozen):
     width: Annotated[Literal["infinite"] | None, Field(exclude_if=lambda value: value is None)] = (
         None
     )
-    """`infinite`: one hidden layer of infinitely many units, instead of `hidden`. Its weights are
-    integrated out exactly, and chains move the few numbers of prior `scales`. It needs the
-    activation `erf` or `relu`, that prior, a Gaussian likelihood and `precision:
-    float64`."""
+    """`infinite`: one hidden layer of infinitely many units (docs/models.md), instead of
+    `hidden`. It needs prior `scales`, activation `erf` or `relu`, a Gaussian likelihood and
+    `precision: float64`."""
     activation: Activations = "tanh"
     """Activation of every hidden layer, or a list with one for each. `prelu` and `square_prelu`
-    have trained slopes, one per unit. `leaky_relu(0.3)` states the slope below zero, which is 0.01
-    by default. `{kind: custom, file: ..., function: ...}` is a function of your own."""
+    have trained slopes. `leaky_relu(0.3)` states the slope below zero, 0.01 by default. `{kind:
+    custom, …}` is your own."""
     outputs: PositiveInt | None = None
     """Number of outputs; null: as many as targets and likelihood need."""
     output: Literal["sampled", "marginalised"] = "sampled"
-    """Whether chains move the weights and the bias of the output (`sampled`), or these are
-    integrated out exactly and drawn for each stored draw (`marginalised`). The latter needs a
-    Gaussian likelihood, a prior of the output that is Gaussian given its scales, pretraining with
-    `batch: full`, and `precision: float64`."""
+    """Whether chains move the output layer (`sampled`), or it is integrated out
+    (docs/statistics.md) and drawn for each stored draw (`marginalised`)."""
     units: Count | None = None
-    """Prior of the number of units in each hidden layer, with `hidden` as the maximum; null fixes
-    the number. The kernel `reversible_jump` draws it with the weights."""
+    """Prior of the number of units in each hidden layer, at most `hidden`; null fixes it. It
+    needs kernel `reversible_jump`."""
     layers: Count | None = None
-    """Prior of the number of hidden layers, with those of `hidden` as the maximum; null fixes the
-    number. It needs the activation `relu`, layers of one width, and the kernel
-    `reversible_jump`."""
+    """Prior of the number of hidden layers, at most those of `hidden`; null fixes it. It needs
+    `relu`, layers of one width, and kernel `reversible_jump`."""
 
     @field_validator("activation", mode="before")
     @classmethod

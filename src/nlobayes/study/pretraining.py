@@ -38,11 +38,7 @@ class AMSGradOptimiser(_Kind):
 
 
 class AdamWOptimiser(_Kind):
-    """Adam with decoupled weight decay, which is no part of the posterior.
-
-    The loss stays the negative log posterior, but chains start away from its maximum, nearer to
-    zero: the result is not the MAP.
-    """
+    """Adam with decoupled weight decay, no part of the posterior: the result is not the MAP."""
 
     kind: Literal["adamw"]
     weight_decay: Positive = 1e-4
@@ -61,8 +57,7 @@ class SGDOptimiser(_Kind):
 class LBFGSOptimiser(_Kind):
     """Limited-memory BFGS with a line search, for few parameters; it needs `batch: full`.
 
-    The learning rate is the first length that a line search tries, in units of the quasi-Newton
-    step: 1 with schedule `constant` is usual.
+    The learning rate is the first length of a line search; 1 with schedule `constant` is usual.
     """
 
     kind: Literal["lbfgs"]
@@ -93,8 +88,8 @@ class ExponentialSchedule(_Kind):
 class CyclesSchedule(_Kind):
     """The learning rate falls from cycle to cycle; each starts at the best position so far.
 
-    TensorBNN (arXiv:2009.14393) has three cycles, from 0.01 to 0.0001. A cycle lasts `epochs`
-    epochs, or ends after `patience` epochs without a better validation error.
+    It is that of TensorBNN (arXiv:2009.14393). A cycle lasts `epochs` epochs, or ends after
+    `patience` epochs without a better validation error.
     """
 
     kind: Literal["cycles"]
@@ -179,8 +174,8 @@ class Pretraining(Frozen):
     drawn: the first chain at the first, and again from the first after the last. By default the
     starting point is of any size that the prior allows."""
     restarts: Annotated[int, Field(ge=1, le=1000)] = 1
-    """Fits for each chain, each from its own starting point; the one with the highest posterior
-    density on the train rows is kept. Time grows with their number."""
+    """Fits for each chain, each from its own start; the one with the highest posterior density
+    on the train rows is kept."""
 
     @property
     def most_epochs(self) -> int:

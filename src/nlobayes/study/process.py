@@ -49,10 +49,7 @@ class FixedParameter(Frozen):
 
 
 class Process(Frozen):
-    """Process and calculation of the cross sections of a table.
-
-    Entries that the table states itself must agree; entries that are not stated are `unknown`.
-    """
+    """Process and calculation of the cross sections of a table, which must not contradict it."""
 
     incoming: tuple[Particle, Particle] = (2212, 2212)
     """PDG numbers of the colliding particles."""
@@ -83,12 +80,10 @@ class Process(Frozen):
     engine: Text | None = None
     """Program that computed the cross sections, with its version, as `Resummino 3.1.2`."""
     fixed: Annotated[dict[Word, FixedParameter], Field(max_length=20)] | None = None
-    """Parameters of the model that were constant and are not inputs, by name; a point with another
-    value is `outside`. SLHA files have `msq`, the mean mass of the eight light squarks,
-    `mass_1000021` and the size of any other mass by particle number, `mass_1000022_1000023` (a mean
-    of sizes), `mu`, all in GeV; in unit `1` they have `tan_beta`, ratios as
-    `msq_over_mass_1000024`, and contents from 0 to 1: `bino_1000022`, `wino_1000023`,
-    `higgsino_1000024`, `left_1000015`. `{}` declares that there are none."""
+    """Parameters that were constant and are not inputs, by name; a point with another value is
+    `outside`. SLHA files have `msq` (mean mass of the eight light squarks), `mass_1000021`,
+    `mass_1000022_1000023` (a mean), `mu` in GeV, and in unit `1` `tan_beta`,
+    `msq_over_mass_1000024`, `bino_1000022`, `left_1000015`. `{}` declares that there are none."""
 
     @model_validator(mode="after")
     def _fixed_in_units_of_slha(self) -> Process:

@@ -66,14 +66,13 @@ def _digest_of(path: Path) -> str:
 class Program(Frozen):
     """A command that computes one number for each point.
 
-    The command runs in a fresh folder of its own with the input file and `files`. Paths in the
-    command are relative to this folder. Nothing comes by standard input. To run the program in a
-    container or a conda environment, start the command with `apptainer exec` or `conda run`.
+    It runs in a fresh folder with the input file and `files`. For a container or a conda
+    environment, start it with `apptainer exec` or `conda run`.
     """
 
     command: Annotated[tuple[str, ...], Field(min_length=1)]
-    """Program and its arguments, as `[./prospino_2.run]` or `[resummino, "{input}"]`. `{input}` is
-    the input file. Other fields, such as `{m1:.6g}`, are columns of the point."""
+    """Program and its arguments, as `[resummino, "{input}"]`. `{input}` is the input file, other
+    fields, such as `{m1:.6g}`, columns of the point."""
     version: Text
     """Version of the program and of what it reads, in your words. Points that another version
     computed are computed again."""
@@ -82,8 +81,8 @@ class Program(Frozen):
     output: Output
     """Where the result is: kind `number`, `pattern`, `csv`, `json` or `xsection`."""
     files: tuple[ProgramFile, ...] = ()
-    """Files and folders of yours that the program needs. Files are copied into the folder where it
-    runs, and folders linked, by their names. Points are computed again if the content changes."""
+    """Files and folders that the program needs, copied or linked into the folder where it runs.
+    A change computes points again."""
     timeout_s: Positive = 3600.0
     """Seconds after which the program is ended, with all processes that it started."""
     attempts: PositiveInt = 2

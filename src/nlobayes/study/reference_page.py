@@ -5,6 +5,7 @@ that several kinds of a family share are stated once.
 """
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator
 from textwrap import fill
@@ -150,4 +151,5 @@ def _wrapped(head: str, text: str) -> str:
 
 
 def _meaning(field: Document) -> str:
-    return " ".join(field.get("description", "").split())
+    text = " ".join(field.get("description", "").split())
+    return re.sub(r"\(docs/(\w+)\.md\)", r"([\1](../docs/\1.md))", text)

@@ -21,9 +21,8 @@ FEWEST_HELD_OUT = 4
 class Rounds(Frozen):
     """How further points are chosen, and when they are enough.
 
-    The points of the design are the train rows of the first round. Every round adds chosen points,
-    which are train rows, and random points, which are held out: alternately validation and test
-    rows. These alone decide whether the target is met.
+    Every round adds chosen points as train rows and random points as validation and test rows,
+    which alone decide whether the target is met.
     """
 
     most: Annotated[int, Field(ge=1, le=MOST_ROUNDS)]

@@ -13,11 +13,7 @@ from nlobayes.study.references import Reference
 
 
 class Theory(Frozen):
-    """Columns of theory errors of the target, each learned as its ratio to the target.
-
-    A surrogate predicts scale errors from the lowest and the highest of the cross sections at other
-    scales, and half the range of alpha_s.
-    """
+    """Columns of theory errors of the target, each learned as its ratio to the target."""
 
     scale: Annotated[tuple[str, ...], Field(min_length=2)] | None = None
     """Columns with the cross section at other scales, in any order: at half and at twice the scale,
@@ -29,8 +25,7 @@ class Theory(Frozen):
     alpha_s: tuple[str, str] | None = None
     """Columns with the cross section at the upper and the lower alpha_s, in either order."""
     combined: str | tuple[str, str] | None = None
-    """Column with an error that combines several sources, or two with those up and down, whatever
-    their signs. Published tables often have no other."""
+    """Column with an error that combines several sources, or two with those up and down."""
 
     @property
     def by_source(self) -> dict[str, tuple[str, ...]]:
@@ -77,16 +72,14 @@ class Target(Frozen):
     relative_error: str | None = None
     """Column with the numerical error of each target, in units of the target."""
     error: Annotated[str | None, Field(exclude_if=lambda error: error is None)] = None
-    """Column with the standard deviation of each target, in its unit, for scale `identity`. It may
-    be larger than the target, which may be 0."""
+    """Column with the standard deviation of each target, in its unit, for scale `identity`."""
     relative_to: Reference | None = None
-    """Known part of the target: `{column: lo_pb}`, or `{calculation: born}` with settings. The
-    network learns log10(target / reference), or target - reference on scale `identity`. Every
-    prediction is multiplied by the reference, or the reference is added. Theory errors stay ratios
-    to the target."""
+    """Known part (docs/statistics.md) of the target: `{column: lo_pb}`, or `{calculation:
+    born}`. The network learns log10(target / reference), or target - reference on scale
+    `identity`."""
     theory: Annotated[Theory | None, Field(exclude_if=lambda theory: theory is None)] = None
-    """Theory errors that are learned with the target: `{scale: [scale_up, scale_down]}`, also
-    `pdf`, `alpha_s` and `combined`. One network learns log10 of the target and of each ratio."""
+    """Theory errors that are learned with the target, as ratios: `{scale: [scale_up,
+    scale_down]}`, also `pdf`, `alpha_s` and `combined`."""
     standardise: bool = True
     """Centre and scale the target with the train rows."""
 

@@ -18,8 +18,8 @@ from nlobayes.settings.user_files import pin
 class TemplateInput(InputSettings):
     """A text of yours whose fields, such as `{m1:.8g}`, are the columns of a point.
 
-    A field is the name of a column in braces, with a format of Python after a colon. Without a
-    format the number has all its digits. All other braces are text.
+    A format is that of Python; without one the number has all its digits. All other braces are
+    text.
     """
 
     kind: Literal["template"]

@@ -29,15 +29,13 @@ class OutputSettings(Choice):
     """Settings of an output; each kind is in a file of `exchange/outputs/`."""
 
     file: FileName | None = None
-    """File that the program writes in the folder where it runs; by default the result is read from
-    its standard output."""
+    """File that the program writes; by default its standard output is read."""
     column: Annotated[str, Field(min_length=1)]
     """Column of the table that holds the result, such as `sigma`."""
     unit: str
     """Unit in which the program states the result, such as `pb`; empty for a number without one."""
     above: Annotated[float | None, Field(allow_inf_nan=False)] = None
-    """A result must be larger than this, as `0` for cross sections, or the point has failed. null:
-    any finite number is a result."""
+    """A result must be larger than this, as `0` for cross sections, or the point has failed."""
 
     def read(self, text: str) -> float:
         """Read the result from a text.

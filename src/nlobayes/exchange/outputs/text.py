@@ -39,9 +39,8 @@ class PatternOutput(OutputSettings):
 
     kind: Literal["pattern"]
     pattern: Annotated[str, AfterValidator(_has_one_group)]
-    r"""Regular expression of Python with one group, which is the number, as
-    `sigma_NLO = (\S+) fb`. It must occur once. `^` and `$` are the ends of a line. Include the
-    unit, so that a number in another unit is refused."""
+    r"""Regular expression of Python with one group, the number, as `sigma_NLO = (\S+) fb`. It
+    must occur once. Include the unit, so that a number in another unit is refused."""
 
     def found(self, text: str) -> float:
         """Find the number."""

@@ -19,24 +19,23 @@ SQUARK_COLUMN = "msq"
 class CalculatedReference(NamesProcess, ReferenceSettings):
     """The embedded engine at the masses and mixings of each point (docs/physics.md).
 
-    Settings that are left out are taken from the source if it states them; the process of a source
-    without one is the pair 1, 1. The columns of the process must be among `features.columns`.
+    Settings that are left out are those of the source. The columns of the process must be among
+    `features.columns`.
     """
 
     calculation: Literal["born", "nlo"]
-    """`born`: the leading order; `nlo`: with the QCD correction. A simulated target, which is the
-    NLO of the engine, can only be learned relative to `born`."""
+    """`born`: the leading order; `nlo`: with the QCD correction. A simulated target can only be
+    learned relative to `born`."""
     sqrt_s_tev: Annotated[float, Field(ge=7, le=14)] | None = None
     """Centre-of-mass energy in TeV; null: that of the source, else 13."""
     squark_mass_gev: SquarkMass | Literal["msq"] | None = None
-    """Common squark mass in GeV, or `msq` for the column of that name; null: that column if it is a
-    feature, else the mass of the source, else 3000."""
+    """Common squark mass in GeV, or `msq` for the column of that name; null: that of the
+    features or the source, else 3000."""
     columns: Annotated[
         dict[str, FiniteFloat | str] | None, Field(exclude_if=lambda columns: columns is None)
     ] = None
-    """What stands for columns of the process, for tables of equal masses or of pure states: another
-    feature, as `{mass_1000012: mass_1000011}`, its negative, as `{m1: -m2}`, or a number, as `{n22:
-    1}`. Columns that are left out are features of that name."""
+    """What stands for columns of the process, for tables of equal masses or pure states: another
+    feature, its negative (`{m1: -m2}`), or a number (`{n22: 1}`)."""
     mu_over_q: float = 1.0
     """Scale over the mass of the pair: 1, and for `nlo` also 0.5 or 2."""
 

@@ -32,14 +32,10 @@ class NamesProcess(Frozen):
     """Settings that may name two particles: a pair of neutralinos, or a process."""
 
     pair: Annotated[Pair | None, Field(exclude_if=lambda pair: pair is None)] = None
-    """Numbers of the two neutralinos, 1 (the lightest) to 4, in either order. Columns m1, n11 to
-    n14 for the first, and for an unlike one likewise m2, n21 to n24."""
+    """Numbers of the two neutralinos, 1 (the lightest) to 4, in either order."""
     process: Annotated[Particles | None, Field(exclude_if=lambda found: found is None)] = None
-    """Instead of `pair`: particle numbers of any two neutralinos (1000022, 1000023, 1000025,
-    1000035) or charginos (1000024, 1000037; the positive ones have positive numbers) whose charges
-    sum to 0, 1 or -1. Columns mc1, u11, u12, v11, v12 for a chargino: its mass, its rows of U and
-    V. Or of a slepton and an antislepton, as [1000011, -1000011] or [-1000011, 1000012]. Columns
-    mass_1000011, and left_1000015 for the left part of a stau."""
+    """Instead of `pair`: particle numbers of any two electroweakinos or sleptons
+    (docs/physics.md), as `[1000023, 1000024]`, whose charges sum to 0, 1 or -1."""
 
     @model_validator(mode="before")
     @classmethod
@@ -69,8 +65,7 @@ class OfProcess(NamesProcess):
     """Settings that name two particles."""
 
     pair: Annotated[Pair | None, Field(exclude_if=lambda pair: pair is None)] = (1, 1)
-    """Numbers of the two neutralinos, 1 (the lightest) to 4, in either order. Columns m1, n11 to
-    n14 for the first, and for an unlike one likewise m2, n21 to n24."""
+    """Numbers of the two neutralinos, 1 (the lightest) to 4, in either order."""
 
     @model_validator(mode="after")
     def _has_one(self) -> OfProcess:

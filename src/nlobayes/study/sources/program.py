@@ -29,8 +29,8 @@ class Demands(Frozen):
     memory_mb: PositiveInt = 1000
     """Memory of the running program in MB."""
     seconds: Positive = 60.0
-    """Time of a point, on average over a chunk. If the time of a job is over, the next attempt goes
-    on after the points that are stored."""
+    """Time of a point, on average over a chunk. The next attempt goes on after the points that
+    are stored."""
     at_once: PositiveInt = 1
     """Points of a chunk that are computed at a time, each on one core with its own memory."""
 

@@ -53,28 +53,25 @@ class SimulatedSource(ComputedSource, OfProcess):
     seed: Seed = 20240101
     """Seed of the parameter sampling."""
     scan: Literal["flat", "log", "fine_tuned"] = "flat"
-    """`flat`: soft masses and tan beta uniform; `log`: their sizes uniform in the logarithm, from
-    50 GeV up; `fine_tuned`: every fourth row a nearly pure higgsino whose coupling to the Z
-    cancels, for two equal neutralinos. Of sleptons the masses are drawn, 46 to 1100 GeV."""
+    """`flat`: soft masses and tan beta uniform; `log`: their sizes uniform in the logarithm;
+    `fine_tuned`: every fourth row a nearly pure higgsino whose coupling to the Z cancels."""
     sqrt_s_tev: Annotated[float, Field(ge=7, le=14)] = 13.0
     """Centre-of-mass energy in TeV."""
     squark_mass_gev: SquarkMasses = 3000.0
-    """Common squark mass in GeV, or `{low, high}` to draw one for each row, in column `msq`.
-    Sleptons do not depend on it."""
+    """Common squark mass in GeV, or `{low, high}` to draw one for each row, in column `msq`."""
     central_scale: Annotated[
         Literal["invariant_mass", "average_mass"],
         Field(exclude_if=lambda scale: scale == "invariant_mass"),
     ] = "invariant_mass"
-    """Central scale mu of renormalisation and factorisation: Q, the invariant mass of the pair, or
-    the average mass of its two particles, as in Prospino and Resummino."""
+    """Central scale mu: Q, the invariant mass of the pair, or the average mass of its two
+    particles, as in Prospino and Resummino."""
     scale_points: Annotated[Literal[3, 7], Field(exclude_if=lambda points: points == 3)] = 3
-    """3: mu_R = mu_F at half and at twice the central scale, columns `scale_up` and `scale_down`.
-    7: in columns `mu_r_half`, `mu_r_twice`, `mu_f_half` and `mu_f_twice` also one scale alone."""
+    """3: mu_R = mu_F at half and twice the central scale (`scale_up`, `scale_down`). 7: also one
+    scale alone (`mu_r_half`, `mu_r_twice`, `mu_f_half`, `mu_f_twice`)."""
     electroweak_scheme: Annotated[
         Literal["alpha_mz", "g_mu"], Field(exclude_if=lambda scheme: scheme == "alpha_mz")
     ] = "alpha_mz"
-    """Couplings of the production: alpha(m_Z) and the effective weak angle, or G_F, m_W and m_Z.
-    Masses and mixings do not depend on it."""
+    """Couplings of the production: alpha(m_Z) and the effective weak angle, or G_F, m_W and m_Z."""
 
     @property
     def circumstances(self) -> Document:

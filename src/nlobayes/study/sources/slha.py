@@ -43,15 +43,14 @@ class Spectra(OfProcess):
     masses: Literal["signed", "absolute"] = "signed"
     """Masses with the sign of the eigenvalue, as SLHA has them, or without."""
     pattern: Pattern = "*"
-    """Pattern of the files in the folder; `**/*` also selects files in subfolders. Files that are
-    not SLHA by their content are left out."""
+    """Pattern of the files in the folder; `**/*` also those in subfolders. Files that are not
+    SLHA are left out."""
     layout: tuple[str, ...] | None = None
     """Columns of PROSPINO_OUTPUT after the two particles and the energy, as `name` or `name:unit`;
     the usual ones by default."""
     order: Order = None
-    """Read blocks XSECTION instead of PROSPINO_OUTPUT, at this QCD order as the blocks number it: 0
-    is LO, 1 NLO, 2 NLO + NLL, 3 NLO + NLL + NNLL; larger numbers are defined by the program that
-    wrote them."""
+    """Read blocks XSECTION instead of PROSPINO_OUTPUT, at this QCD order: 0 is LO, 1 NLO, 2 NLO
+    + NLL, 3 NLO + NLL + NNLL; larger ones as their program defines them."""
 
     @model_validator(mode="after")
     def _reads_one_kind_of_block(self) -> Spectra:

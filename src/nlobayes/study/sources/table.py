@@ -36,8 +36,7 @@ class TableSource(SourceSettings):
     names: tuple[str, ...] = ()
     """Names of the columns of a text table that has no header (`[m1, n11, sigma]`)."""
     sums: Sums = {}
-    """Columns to add, each a sum of columns with weights: the mass of a second particle, where the
-    table has the mean of both, is `{m2: {mean: 2, m1: -1}}`."""
+    """Columns to add, each a sum of columns with weights, as `{m2: {mean: 2, m1: -1}}`."""
     duplicates: Literal["reject", "keep"] = "reject"
     """Refuse rows that repeat an earlier one, since splits would share them, or keep them."""
     most_mb: PositiveInt = 100
