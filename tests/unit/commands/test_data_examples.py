@@ -23,6 +23,15 @@ from nlobayes.surrogate.identity import origin, process_of, qcd_order
 from nlobayes.types import Dataset, Table
 
 PAGE = (Path(__file__).parents[3] / "docs/data.md").read_text()
+WRITES_PARQUET = """
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+columns = {"m1": [-97.5, 180.5, -361.3], "n11": [0.97, 0.15, 0.047], "sigma": [0.49, 12.1, 0.0031]}
+units = {"m1": "GeV", "n11": "1", "sigma": "fb"}
+fields = [pa.field(name, pa.float64(), metadata={"unit": units[name]}) for name in columns]
+pq.write_table(pa.table(columns, schema=pa.schema(fields)), "points.parquet")
+"""
 STORED = """
 source: {kind: table, path: points.parquet}
 features: {columns: [m1, n11], map: raw, units: {m1: TeV}, standardise: false}
@@ -112,7 +121,7 @@ def test_the_csv_is_prepared(tmp_path: Path) -> None:
 
 def test_the_parquet_is_prepared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    subprocess.run([sys.executable, "-c", examples("python")[0]], check=True)
+    subprocess.run([sys.executable, "-c", WRITES_PARQUET], check=True)
     dataset = prepared_by(
         DatasetPreset.model_validate(yaml.safe_load(STORED)), tmp_path / "points.parquet"
     )
