@@ -110,6 +110,7 @@ def run(
     annealing_steps: int = 0,
     steps: int = STEPS,
     annealed: Any = None,
+    max_depth: int | None = None,
 ) -> Any:
     """Positions (chain, parameter) after the steps, and the mean acceptance of each jump."""
     kernel = build_kernel(
@@ -121,6 +122,7 @@ def run(
         annealing_integration_steps=2,
         annealed=annealed,
         integration_steps=3,
+        max_depth=max_depth,
         jitter=0.3,
         divergence_threshold=1000.0,
     )
@@ -204,6 +206,16 @@ def test_chains_stay_in_their_target(
     assert min(tests.values()) > SIGNIFICANCE / len(tests) / len(CASES), tests
     tried = {name: np.nanmean(of) for name, of in extra.items() if "acceptance" in name}
     assert min(tried.values()) > 0.003, tried
+
+
+@pytest.mark.slow
+def test_chains_of_nuts_stay_in_their_target() -> None:
+    """NUTS moves within a size, and jumps between sizes."""
+    known = linear_regressions()
+    found = np.asarray(run(known, ("prior", "conditional"), steps=8, max_depth=3)[0])
+    tests = p_values(found, known)
+    assert min(tests.values()) > SIGNIFICANCE / len(tests), tests
+    assert np.mean(found[:, INTO] != known.draws[:, INTO]) > 0.999, "NUTS has moved them"
 
 
 @pytest.mark.by_day(3)

@@ -5,8 +5,8 @@ Targets pi(q) proportional to exp(logdensity_fn(q)) on positions with indicators
 
 - A jump chosen at random adds or removes a unit or a layer by a bijection of the position
   (`inference/jumps`). Green's ratio (1995, Biometrika 82, 711) accepts it.
-- HMC moves all entries but the indicators. Its step size depends on the size of the architecture,
-  which HMC does not change.
+- HMC or NUTS moves all entries but the indicators. Its step size depends on the size of the
+  architecture, which it does not change.
 
 An annealed jump moves along tempered densities between its proposal and its acceptance
 (Karagiannis and Andrieu 2013, J. Comput. Graph. Stat. 22, 623, algorithm 1).
@@ -22,6 +22,7 @@ from nlobayes.errors import InputError
 from nlobayes.inference.kernel import Info, Kernel, LogDensity, Posterior, State, Tuned
 from nlobayes.kernels import KernelSettings
 from nlobayes.kernels.hmc import HMCKernel
+from nlobayes.kernels.nuts import NUTSKernel
 from nlobayes.settings.values import Jitter, Positive, PositiveInt
 from nlobayes.untyped import Tree
 
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
 Move = Literal["prior", "conditional", "split", "identity"]
 DENSITIES_PER_JUMP = 4
+LEAST_THRESHOLD_OF_TREES = 100.0
+"""Least `divergence_threshold` of NUTS: a smaller one would bias the draws."""
 
 
 class SizedState(NamedTuple):
@@ -56,7 +59,7 @@ class TunedSizes(NamedTuple):
 
 
 class ReversibleJumpKernel(KernelSettings):
-    """Jumps between numbers of units or layers, and HMC within each; exact.
+    """Jumps between numbers of units or layers, and HMC or NUTS within each; exact.
 
     For a network with a prior of `units` or of `layers`.
     """
@@ -78,6 +81,11 @@ class ReversibleJumpKernel(KernelSettings):
     """Moves that are annealed; all of them by default."""
     integration_steps: PositiveInt = 64
     """Leapfrog steps per draw, within an architecture."""
+    max_depth: Annotated[int | None, Field(ge=1, le=20, exclude_if=lambda depth: depth is None)] = (
+        None
+    )
+    """Largest number of doublings of NUTS, which then moves within an architecture in place of
+    `integration_steps` leapfrog steps."""
     jitter: Jitter = 0.2
     """Relative half-width of the uniform distribution of the number of steps around its value."""
     divergence_threshold: Positive = 1000.0
@@ -89,10 +97,40 @@ class ReversibleJumpKernel(KernelSettings):
             raise InputError("study.annealed_others", others=sorted(others), moves=self.moves)
         return self
 
+    @model_validator(mode="after")
+    def _does_not_bias_its_trees(self) -> ReversibleJumpKernel:
+        least = LEAST_THRESHOLD_OF_TREES
+        if self.max_depth is not None and self.divergence_threshold < least:
+            given = self.divergence_threshold
+            raise InputError("study.divergence_of_trees", given=given, least=least)
+        return self
+
+    @property
+    def within(self) -> HMCKernel | NUTSKernel:
+        """The kernel that moves within an architecture."""
+        threshold = self.divergence_threshold
+        if self.max_depth is not None:
+            return NUTSKernel(kind="nuts", max_depth=self.max_depth, divergence_threshold=threshold)
+        return self._hmc(self.integration_steps)
+
+    def _hmc(self, integration_steps: int) -> HMCKernel:
+        return HMCKernel(
+            kind="hmc",
+            integration_steps=integration_steps,
+            jitter=self.jitter,
+            divergence_threshold=self.divergence_threshold,
+        )
+
+    @property
+    def max_tree_depth(self) -> int | None:
+        """Largest number of doublings, with NUTS."""
+        return self.max_depth
+
     @property
     def gradients_per_draw(self) -> int:
-        """One per leapfrog step, and some for the proposal and the density of a jump."""
-        return self.integration_steps + self.jumps * (DENSITIES_PER_JUMP + self._gradients_of_path)
+        """Those within the architecture, and some for the proposal and the density of a jump."""
+        of_jumps = self.jumps * (DENSITIES_PER_JUMP + self._gradients_of_path)
+        return self.within.gradients_per_draw + of_jumps
 
     @property
     def _gradients_of_path(self) -> int:
@@ -112,7 +150,7 @@ class ReversibleJumpKernel(KernelSettings):
         from nlobayes.inference.jumps.moves import jumps_of
 
         logdensity_fn, architecture = posterior.logdensity_fn, posterior.architecture
-        within = SizedHMC(logdensity_fn, architecture, self.jitter, self.divergence_threshold)
+        within = SizedMoves(logdensity_fn, architecture)
         by_name = {} if architecture is None else jumps_of(architecture, self.moves, logdensity_fn)
         chosen = self.moves if self.annealed is None else self.annealed
         annealed = np.array([name.rpartition("_")[0] in chosen for name in by_name], bool)
@@ -128,7 +166,7 @@ class ReversibleJumpKernel(KernelSettings):
         ) -> tuple[SizedState, dict[str, jax.Array]]:
             assert architecture is not None
             # Built in every step: scales and step sizes are tuned values, known only here.
-            move = within.tempered(tuned, self.annealing_integration_steps)
+            move = within.tempered(tuned, self._hmc(self.annealing_integration_steps))
             jumps = Jumps(
                 by_name, annealed, self.annealing_steps, logdensity_fn, architecture.numbers
             )
@@ -148,7 +186,7 @@ class ReversibleJumpKernel(KernelSettings):
                 # The tries of each jump are counted, because only annealed ones spend a path.
                 of_paths = state.tried[:, 0] @ (self._gradients_of_path * annealed)
                 spent = (1 + self.jumps + of_paths).astype(int)
-            state, info = within.move(key_move, state, tuned, self.integration_steps)
+            state, info = within.move(key_move, state, tuned, self.within)
             return state, info._replace(
                 num_integration_steps=info.num_integration_steps + spent,
                 extra=statistics_of_jumps | {"size": jnp.argmax(state.size)},
@@ -157,13 +195,11 @@ class ReversibleJumpKernel(KernelSettings):
         return Kernel(init, step, exact=True)
 
 
-class SizedHMC(NamedTuple):
-    """HMC of all entries but the indicators, with the step size of the architecture."""
+class SizedMoves(NamedTuple):
+    """Moves of all entries but the indicators, with the step size of the architecture."""
 
     logdensity_fn: LogDensity
     architecture: Architecture | None
-    jitter: float
-    divergence_threshold: float
 
     def size(self, position: jax.Array) -> jax.Array:
         """Mark the size of the architecture of a position (parameter,)."""
@@ -176,20 +212,14 @@ class SizedHMC(NamedTuple):
         return jax.nn.one_hot(number, sizes, dtype=position.dtype)
 
     def move(
-        self, key: jax.Array, state: SizedState, tuned: TunedSizes, integration_steps: int
+        self, key: jax.Array, state: SizedState, tuned: TunedSizes, kernel: KernelSettings
     ) -> tuple[SizedState, Info]:
         """Make one transition that leaves the target given the architecture invariant."""
         import jax.numpy as jnp
 
-        hmc = HMCKernel(
-            kind="hmc",
-            integration_steps=integration_steps,
-            jitter=self.jitter,
-            divergence_threshold=self.divergence_threshold,
-        )
         step_size = jnp.sum(tuned.step_size * state.size)
         own = Tuned(step_size, self._metric(tuned.inverse_mass_matrix))
-        new, info = hmc.build(Posterior(self.logdensity_fn)).step(key, State(*state[:3]), own)
+        new, info = kernel.build(Posterior(self.logdensity_fn)).step(key, State(*state[:3]), own)
         moved = {name: getattr(new, name) for name in State._fields}
         return state._replace(**moved), info
 
@@ -203,7 +233,7 @@ class SizedHMC(NamedTuple):
         draw = gaussian_euclidean(inverse_mass_matrix).sample_momentum
         return moving._replace(sample_momentum=draw)
 
-    def tempered(self, tuned: TunedSizes, integration_steps: int) -> TemperedMove:
+    def tempered(self, tuned: TunedSizes, kernel: HMCKernel) -> TemperedMove:
         """Build one transition in any other density."""
         import jax
         import jax.numpy as jnp
@@ -212,6 +242,6 @@ class SizedHMC(NamedTuple):
             value, gradient = jax.value_and_grad(density)(position)
             state = SizedState(position, value, gradient, self.size(position), jnp.zeros((0, 2)))
             at = self._replace(logdensity_fn=density)
-            return at.move(key, state, tuned, integration_steps)[0].position
+            return at.move(key, state, tuned, kernel)[0].position
 
         return move

@@ -7,6 +7,7 @@ import pytest
 from nlobayes.adaptations import WARMUPS
 from nlobayes.adaptations.windows import FEWEST_ADAPTING_STEPS, WindowWarmup
 from nlobayes.kernels import KERNELS
+from nlobayes.kernels.nuts import NUTSKernel
 from nlobayes.kernels.tempering import TemperingKernel
 from nlobayes.methods.mcmc import MCMC
 from nlobayes.settings.agreement import Agreement
@@ -112,6 +113,21 @@ def test_moves_that_the_kernel_does_not_make_are_not_annealed() -> None:
     kernel = {"kind": "reversible_jump", "moves": ["prior"], "annealed": ["conditional"]}
     with refused("study.annealed_others", places=["methods.other.kernel.reversible_jump"]):
         make_study({"methods": {"other": preset("reversible_jump", kernel=kernel)}})
+
+
+def test_reversible_jumps_may_move_by_nuts_within_a_size() -> None:
+    def kernel(**settings: Any) -> Any:
+        changes = {"kernel": {"kind": "reversible_jump", "jumps": 2, **settings}}
+        study = make_study({"methods": {"other": preset("reversible_jump", **changes)}})
+        return chains_of(study, "other").kernel
+
+    assert "max_depth" not in kernel().model_dump()
+    of_trees = kernel(max_depth=5)
+    assert of_trees.within == NUTSKernel(kind="nuts", max_depth=5)
+    assert of_trees.max_tree_depth == 5
+    assert of_trees.gradients_per_draw == 2**5 + 2 * 4
+    with refused("study.divergence_of_trees"):
+        kernel(max_depth=5, divergence_threshold=50)
 
 
 def test_a_ladder_that_is_not_given_is_geometric() -> None:
