@@ -30,7 +30,10 @@ from tests.unit.commands.linear import CHAINS, CHECKS, DRAWS, MODEL, Gaussian, w
 
 LAPLACE = "{kind: laplace, scale: 0.8}"
 STUDENT_T = "{kind: student_t, sigma: 0.45, degrees_of_freedom: 6}"
-PRINTED = re.compile(r"Pareto k (-?[\d.]+) \(limit ([\d.]+)\); 4000 draws are worth (\d+)\n")
+PRINTED = re.compile(
+    r"Pareto k (-?[\d.]+) \(limit ([\d.]+)\); 4000 draws are worth (\d+)\n"
+    r"log evidence changes by ([+-][\d.]+) \+- ([\d.]+)\n"
+)
 ALLOWED = 5.0
 """Limit in Monte-Carlo standard errors; 60 points are compared, in six dimensions."""
 
@@ -124,6 +127,34 @@ def test_gaussian_models_are_reached_as_in_closed_form(
 ) -> None:
     expected = linear.posterior(dataset, **to).of_f(dataset)
     assert_moved(thinned, dataset_path, dataset, tmp_path, expected, capsys, **changes)
+
+
+@pytest.mark.parametrize("scale", [0.7, 1.3])
+def test_the_change_of_the_log_evidence_is_that_of_the_closed_form(
+    thinned: Path,
+    dataset_path: Path,
+    dataset: Dataset,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    scale: float,
+) -> None:
+    """So a search over priors finds the one of the highest evidence."""
+    train = dataset.split == TRAIN
+    rows = linear.design(dataset)[train]
+
+    def log_evidence(scale: float) -> float:
+        prior = np.diag([scale**2 / 5] * 5 + [1.0])
+        covariance = rows @ prior @ rows.T + linear.SIGMA**2 * np.eye(len(rows))
+        return float(stats.multivariate_normal(cov=covariance).logpdf(dataset.target[train]))
+
+    out = tmp_path / "out.nc"
+    reweight(thinned, dataset_path, out, prior=f"{{kind: fan_in, scale: {scale}}}")
+    printed = PRINTED.fullmatch(capsys.readouterr().err)
+    assert printed
+    found, error = float(printed[4]), float(printed[5])
+    assert found == pytest.approx(log_evidence(scale) - log_evidence(1.0), abs=5 * error)
+    assert 0 < error < 0.05 < abs(found)
+    assert read_attrs(out)["log_evidence_ratio"] == pytest.approx(found, abs=6e-4)
 
 
 def log_laplace_prior(drawn: np.ndarray) -> np.ndarray:

@@ -7,6 +7,7 @@ import numpy as np
 import typer
 import xarray as xr
 from pydantic import ValidationError
+from scipy.special import logsumexp
 
 from nlobayes import provenance, runtime
 from nlobayes.artifacts import contents
@@ -42,7 +43,11 @@ def reweight(
         float, typer.Option(help="Fewest independent draws that they must be worth.", min=0)
     ] = LEAST_ESS,
 ) -> None:
-    """Weight the draws, refuse unreliable weights, and resample the draws by them."""
+    """Weight the draws, refuse unreliable weights, and resample the draws by them.
+
+    It prints by how much the log evidence of the new model exceeds that of the old one: the prior
+    with the largest value fits the train rows best.
+    """
     old = model_of(posterior)
     new = _target(old, prior, likelihood)
     runtime.configure("float64")
@@ -53,11 +58,15 @@ def reweight(
     data = contents.dataset_of(source)
     check_same_rows(groups, data, posterior)
     stored = contents.read_variables(groups["posterior"])
-    weights = importance.importance_weights(log_ratios(old, new, data, stored))
+    ratios = log_ratios(old, new, data, stored)
+    weights = importance.importance_weights(ratios)
     importance.check(weights, least_ess=least_ess)
     reliability = f"Pareto k {weights.pareto_k:.2f} (limit {weights.threshold:.2f})"
     total = len(weights.log_weights)
     typer.echo(f"{reliability}; {total} draws are worth {weights.ess:.0f}", err=True)
+    evidence = float(logsumexp(ratios) - np.log(ratios.size))
+    error = max(1 / weights.ess - 1 / total, 0.0) ** 0.5
+    typer.echo(f"log evidence changes by {evidence:+.3f} +- {error:.3f}", err=True)
     if table is not None:
         function = predict_draws(flatten(stored), new, data).function
         write_csv(table, importance.tabulate_change(weights, function, data.split))
@@ -74,6 +83,7 @@ def reweight(
         exact=made["exact"],
         checks=made["checks"] | _checks(weights, least_ess),
         weights_ess=weights.ess,
+        log_evidence_ratio=evidence,
     )
     write_groups(out, "thinned", groups, record)
 
