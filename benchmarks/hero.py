@@ -102,12 +102,16 @@ def residuals(axes: Axes, bundle: Bundle, name: str, colour: str, ink: str) -> N
 
 def rows_of(bundle: Bundle, name: str) -> tuple[np.ndarray, np.ndarray]:
     """Return mass and cross section of the rows that a surrogate of one mass learned."""
-    content = read_exported(bundle.surrogates.paths[name])
+    surrogate, content = bundle.surrogates[name], read_exported(bundle.surrogates.paths[name])
     known, target = content.facts["transforms"]["features"], content.facts["transforms"]["target"]
     masses = content.rows["features"][:, 0] * known["scale"][0] + known["mean"][0]
     learned = content.rows["target"].reshape(len(masses), -1)[:, 0]
+    values, reference = (
+        10 ** (learned * target["sd"] + target["mean"]),
+        surrogate.reference(masses[:, None]),
+    )
     order = np.argsort(masses)
-    return masses[order], 10 ** (learned * target["sd"] + target["mean"])[order]
+    return masses[order], (values if reference is None else values * reference)[order]
 
 
 def convergence(axes: Axes, stored: Sequence[SurrogateContent], ink: str) -> None:
