@@ -35,7 +35,7 @@ TABLE = "a,b,sigma:pb\n" + "".join(f"{n},{n * n % 7},{n + 1}\n" for n in range(8
 
 def nlobayes(*words: str | Path) -> subprocess.CompletedProcess[str]:
     """Run the real command line."""
-    command = [sys.executable, "-c", "from nlobayes.cli import start; start()"]
+    command = [sys.executable, "-m", "nlobayes"]
     return subprocess.run(
         [*command, *map(str, words)],
         capture_output=True,
