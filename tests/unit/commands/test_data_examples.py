@@ -70,7 +70,7 @@ def prepared_by(preset: DatasetPreset, table: Path) -> Dataset:
 
 def test_an_slha_file_is_ingested_as_shown(tmp_path: Path) -> None:
     (tmp_path / "scan").mkdir()
-    (tmp_path / "scan/point_1.slha").write_text(POINT)
+    (tmp_path / "scan/point.slha").write_text(POINT)
     program, *words = examples("sh")[0].split()
     assert program == "nlobayes"
     command = [sys.executable, "-c", "from nlobayes.cli import main; main()", *words]
@@ -97,7 +97,7 @@ def test_the_page_shows_parts_of_the_file() -> None:
 
 def test_charginos_are_ingested_as_shown(tmp_path: Path) -> None:
     (tmp_path / "scan").mkdir()
-    (tmp_path / "scan/point_1.slha").write_text(POINT)
+    (tmp_path / "scan/point.slha").write_text(POINT)
     command = [sys.executable, "-c", "from nlobayes.cli import main; main()"]
     words = examples("sh")[1].split()[1:]
     done = subprocess.run(
