@@ -25,8 +25,8 @@ class DesignOfTable(DesignSettings):
     columns: Names
     """Columns that are coordinates of points; others are not read."""
     units: dict[str, str] = {}
-    """Unit of each column that has one: `{m1: GeV}`. Values are converted from the unit that the
-    header of the table states."""
+    """Unit of each column that has one, as `{m1: GeV}`; values are converted from that of the
+    table."""
 
     @model_validator(mode="after")
     def _knows_its_table(self) -> DesignOfTable:

@@ -41,8 +41,7 @@ class ScaledLikelihood(LikelihoodSettings):
     has_one_sigma: ClassVar[bool] = True
 
     sigma: Positive | None = None
-    """Scale in the units of the network's target; null learns it, half-normal a priori
-    unless `precision` is given."""
+    """Scale in units of the network's target; null learns it."""
     scale: Positive = 1.0
     """Scale of the half-normal prior of a learned `sigma`."""
     floor: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0

@@ -18,8 +18,7 @@ class GaussianLikelihood(ScaledLikelihood):
 
     kind: Literal["gaussian"]
     sigma: Positive | None
-    """In the units of the network's target (its sd on train rows if standardised); null learns
-    it, half-normal a priori."""
+    """In units of the network's target (its sd if standardised); null learns it."""
 
     def observe(self, output: Array, target: Array, error: Array = None) -> Array:
         """Observe N(output, sigma^2 + error^2)."""

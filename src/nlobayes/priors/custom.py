@@ -15,10 +15,7 @@ from nlobayes.untyped import Array
 
 
 class CustomPrior(OwnFunction, PriorSettings):
-    """A prior of your own: a function in a Python file that states each array in PyMC.
-
-    The function is called with the parameters of one array, and the settings.
-    """
+    """A prior of your own: a function in a Python file that states each array in PyMC."""
 
     learns_hyperparameters: ClassVar[bool] = True
 

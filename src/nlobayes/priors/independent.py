@@ -52,10 +52,7 @@ class FanInScaled(PriorSettings):
 
 
 class FanInPrior(FanInScaled):
-    """Weights N(0, scale^2 / fan_in), hidden biases N(0, scale^2), output bias N(0, 1).
-
-    Sampled non-centered, in units of the prior sd.
-    """
+    """Weights N(0, scale^2 / fan_in), biases N(0, scale^2), of the output N(0, 1); non-centered."""
 
     output_is_gaussian: ClassVar[bool] = True
 

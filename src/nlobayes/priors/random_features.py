@@ -35,7 +35,7 @@ class RandomFeaturesPrior(PriorSettings):
     """Prior of the scale of each input, divided by the square root of their number."""
     hyper: Hyper = HalfCauchyScale(kind="half_cauchy", scale=2.0)
     """Prior of the scale of the weights of each further layer, divided by the square root of their
-    fan-in. The output bias is N(0, 1)."""
+    fan-in."""
     biases: Positive = 1.0
     """Scale of the hidden biases."""
     seed: Annotated[int, Field(ge=0, lt=2**32)] = 1

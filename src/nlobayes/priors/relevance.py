@@ -30,7 +30,7 @@ class RelevancePrior(PriorSettings):
     """Prior of the scale of each input, divided by the square root of their number."""
     hyper: Hyper = HalfNormalScale(kind="half_normal", scale=2.0)
     """Prior of the scales of all other weights, divided by the square root of their fan-in, and of
-    all biases, including that of the output."""
+    all biases."""
 
     def state(self, parameters: Parameters) -> Array:
         """Define one array, and its scale or scales."""

@@ -40,8 +40,8 @@ class ScalesPrior(PriorSettings):
     """Prior of the scale of the output weights times the square root of the width; the output
     bias is N(0, 1)."""
     warp_sd: Positive | None = 0.5
-    """Sd of the exponent of each positive input about 1, the identity; 0 is the logarithm. null
-    leaves inputs as they are, as finite networks do."""
+    """Sd of the exponent of each positive input about 1; 0 is the logarithm, null leaves inputs as
+    they are."""
     seed: Annotated[int, Field(ge=0, lt=2**32)] = 1
     """Seed of the directions of a finite network."""
 

@@ -24,8 +24,7 @@ class Agreement(Frozen):
     rhat_max: Positive = 1.01
     """Largest R-hat of any of them."""
     ess_min: Positive = 400.0
-    """Smallest effective sample size of any of them, in the bulk and in the tails, of all chains
-    together."""
+    """Smallest effective sample size of any of them, bulk or tails, of all chains together."""
 
     @model_validator(mode="before")
     @classmethod

@@ -86,8 +86,7 @@ class Split(Frozen):
     """Rows, in the order of the shuffle, before the first train row: splits that differ in it
     can share validation and test rows."""
     validation_from: Annotated[int, Field(ge=1, strict=True)] | None = None
-    """Rows before the first validation row; test rows follow the validation rows. null: validation
-    rows follow the train rows."""
+    """Rows before the first validation row; null: the train rows."""
     per_class: Annotated[bool, Field(exclude_if=lambda given: not given)] = False
     """Apply these numbers, or fractions, to each class; for a target of scale `classes`."""
 
@@ -132,8 +131,7 @@ class RowFilter(Frozen):
     among: Annotated[Each[float | str], Field(exclude_if=lambda among: not among)] = ()
     """Values of the rows that are kept; each must occur."""
     above: Annotated[Finite | None, Field(exclude_if=lambda above: above is None)] = None
-    """Instead of `among`: rows with a larger value are kept, as `0` for the cross sections that a
-    table rounds to zero."""
+    """Instead of `among`: rows with a larger value are kept."""
 
     @model_validator(mode="after")
     def _has_one(self) -> RowFilter:

@@ -43,7 +43,7 @@ class AdamWOptimiser(_Kind):
     kind: Literal["adamw"]
     weight_decay: Positive = 1e-4
     """Share of the position that a step subtracts, times the learning rate; for non-centered
-    weights in units of their prior sd."""
+    weights in prior sds."""
 
 
 class SGDOptimiser(_Kind):
@@ -157,10 +157,9 @@ class Pretraining(Frozen):
     patience: PositiveInt | None = None
     """Epochs without a better validation error before stopping; null never stops early."""
     start: Literal["prior", "standard_normal", "he", "best_of_prior"] = "prior"
-    """Distribution of the independent starting points: the prior; a normal of sd `start_sd` for
-    every parameter; weights N(0, 2 / inputs) with biases of zero, and all other parameters from the
-    prior (He et al., arXiv:1502.01852); or the draw of highest posterior density on the train rows,
-    out of `start_draws` draws of the prior."""
+    """Distribution of the starting points: the prior; a normal of sd `start_sd`; weights N(0, 2 /
+    inputs) with biases of zero (He et al., arXiv:1502.01852); or the best of `start_draws` draws
+    of the prior on the train rows."""
     start_draws: Annotated[int, Field(ge=1, le=100_000)] = START_DRAWS
     """Draws of the prior from which `best_of_prior` chooses."""
     start_weights: Annotated[WeightsFile | None, Field(exclude_if=lambda file: file is None)] = None

@@ -65,7 +65,7 @@ class Process(Frozen):
     alpha_s: Text | None = None
     """Strong coupling, as `0.1180 at 91.1876 GeV`."""
     scales: Text | None = None
-    """Central scale and its variations; begin with `mu = Q` or `mu = mean mass` if it is one of
+    """Central scale and its variations; first `mu = Q` or `mu = mean mass` if it is one of
     these."""
     name: Name | None = None
     """Name of the table, as `13000_wino_1000024_-1000024_NNLL`: in a bundle the name of the

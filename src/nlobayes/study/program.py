@@ -74,8 +74,7 @@ class Program(Frozen):
     """Program and its arguments, as `[resummino, "{input}"]`. `{input}` is the input file, other
     fields, such as `{m1:.6g}`, columns of the point."""
     version: Text
-    """Version of the program and of what it reads, in your words. Points that another version
-    computed are computed again."""
+    """Version of the program and of what it reads; another one computes points again."""
     input: Input | None = None
     """Input file of a point: kind `template`, `csv` or `json`. null: the command has all fields."""
     output: Output
@@ -86,7 +85,7 @@ class Program(Frozen):
     timeout_s: Positive = 3600.0
     """Seconds after which the program is ended, with all processes that it started."""
     attempts: PositiveInt = 2
-    """How often a point is computed at most if the program exceeds its time or dies by a signal."""
+    """Most attempts of a point if the program exceeds its time or dies by a signal."""
     most_mb: PositiveInt = 1000
     """Largest file that the program may write, in MB; at the limit it gets a signal."""
 

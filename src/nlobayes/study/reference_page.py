@@ -14,6 +14,8 @@ from typing import Any
 from nlobayes.untyped import Document
 
 SIGNS = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusiveMaximum": "<"}
+USUAL = {"integer": ["≥1"], "number": [">0"]}
+"""Limits that are not shown."""
 WIDTH = 120
 
 
@@ -125,7 +127,10 @@ class _Page:
             return "" if plain else "values by name"
         limits = [f"{sign}{field[key]}" for key, sign in SIGNS.items() if key in field]
         kind = "" if plain or field["type"] == "string" else field["type"]
-        return " ".join([kind, ", ".join(limits)]).strip()
+        usual = USUAL.get(field["type"])
+        if limits == usual:
+            return kind
+        return (f"any {kind}" if usual and not limits else f"{kind} {', '.join(limits)}").strip()
 
 
 def models_in(schema: Any) -> list[str]:

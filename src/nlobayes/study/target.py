@@ -16,8 +16,8 @@ class Theory(Frozen):
     """Columns of theory errors of the target, each learned as its ratio to the target."""
 
     scale: Annotated[tuple[str, ...], Field(min_length=2)] | None = None
-    """Columns with the cross section at other scales, in any order: at half and at twice the scale,
-    or the six of a variation at seven points."""
+    """Columns with the cross section at half and at twice the scale, or the six others of seven
+    points, in any order."""
     scale_errors: tuple[str, str] | None = None
     """Instead of `scale`: columns with the errors of scale up and down, whatever their signs."""
     pdf: str | None = None

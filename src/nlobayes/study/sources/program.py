@@ -38,8 +38,8 @@ class Demands(Frozen):
 class ProgramSource(SourceSettings):
     """A program of yours at the points of a design, in jobs of `chunk` points.
 
-    Every point is computed once, in any study that has the same `store`. Failed points are left out
-    of the table and listed with their reasons in `results/points/{dataset}/failures.csv`.
+    Every point is computed once in all studies of one `store`. Failed points are listed in
+    `results/points/{dataset}/failures.csv`.
     """
 
     made_by: ClassVar[MadeBy] = "gather"
@@ -57,8 +57,8 @@ class ProgramSource(SourceSettings):
     store: GivenPath = "points"
     """Folder that holds what the program answered, a file for each point."""
     rounds: Annotated[Rounds | None, Field(exclude_if=lambda rounds: rounds is None)] = None
-    """Rounds of further points, which a posterior chooses; the dataset of round k is `NAME_k`. The
-    dataset needs `split: {column: split}`."""
+    """Rounds of further points, which a posterior chooses; the dataset of round k is `NAME_k`,
+    with `split: {column: split}`."""
     _round: int = PrivateAttr(0)
 
     @property

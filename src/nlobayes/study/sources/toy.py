@@ -12,13 +12,13 @@ MOST_ROWS = 2500
 
 
 class ToySource(ComputedSource):
-    """A published problem: train rows, then validation rows, then test rows, of x and y.
+    """A published problem: train, validation and test rows of x and y.
 
-    `tensorbnn_sparse`: 11, 50 and 122 rows of x sin(2 pi x) - cos(pi x), train points even on
-    [-2, 2]; `tensorbnn_variable`: 2055, 50 and 120 rows, nearly all outside [-1, 1]; tests reach
-    to |x| = 3. `marek`: 31, 30 and 100 rows of x/2 + x^2 - x^4/4 with noise of sd 0.1, trained
-    outside a gap, tested on [-2, 2]. `xor` and `xor_noisy`: 200, 100 and 200 rows of x1, x2 and
-    label, 0 or 1, of Gaussian clouds around (+-0.5, +-0.5), of variance 0.015 or 0.08.
+    `tensorbnn_sparse`: 11, 50 and 122 rows of x sin(2 pi x) - cos(pi x), train points even on [-2,
+    2]; `tensorbnn_variable`: 2055, 50 and 120 rows, nearly all outside [-1, 1]; tests reach to |x|
+    = 3. `marek`: 31, 30 and 100 rows of x/2 + x^2 - x^4/4 with noise of sd 0.1, trained outside a
+    gap. `xor`, `xor_noisy`: 200, 100 and 200 rows of Gaussian clouds around (+-0.5, +-0.5), of
+    variance 0.015 or 0.08.
     """
 
     kind: Literal["toy"]
