@@ -26,8 +26,9 @@ def reference(study: Document) -> str:
     for key, field in study["properties"].items():
         names = models_in(field)
         line = page.line(key, field, study.get("required", []))
-        blocks += [f"### `{key}`", _meaning(field) if names else line]
-        blocks += page.family("", names) if names else []
+        blocks.append(f"### `{key}`")
+        blocks += [_meaning(field)] if len(names) > 1 else [] if names else [line]
+        blocks += page.family(key, names) if names else []
     return "\n\n".join(blocks) + "\n"
 
 
@@ -36,6 +37,8 @@ class _Page:
 
     def __init__(self, models: Document) -> None:
         self.models, self.shown = models, set[str]()
+        self.places: dict[str, str] = {}
+        """Where a line is on the page already."""
 
     def family(self, path: str, names: list[str]) -> Iterator[str]:
         """Yield the models of one key, first the keys that they share, then those below them."""
@@ -49,13 +52,17 @@ class _Page:
         yield from _list("Every kind:", every)
         yield from _list("Several kinds, which name them below:", some)
         for name in names:
-            also = [lines[name][line] for line in some if line in lines[name]]
-            own = [line for line in lines[name] if line not in shared]
+            there = {line: self.places[line] for line in lines[name] if line in self.places}
+            also = {lines[name][line]: "" for line in some if line in lines[name]}
+            also |= {lines[name][line]: place for line, place in there.items() if line not in some}
+            own = [line for line in lines[name] if line not in shared and line not in there]
             yield self._head(name, also)
             if own:
                 yield "\n".join(own)
+        for each in lines.values():
+            self.places |= {line: self.places.get(line, path) for line in each}
         for key, below in self._below(names).items():
-            place = f"{path}.{key}" if path else key
+            place = f"{path}.{key}"
             yield f"#### `{place}`"
             yield from self.family(place, below)
 
@@ -72,10 +79,15 @@ class _Page:
         fields = {key: field for key, field in self._fields(name).items() if key != "kind"}
         return {self.line(key, field, required): key for key, field in fields.items()}
 
-    def _head(self, name: str, also: list[str]) -> str:
+    def _head(self, name: str, also: dict[str, str]) -> str:
+        """Return the kind and the meaning of a model, and keys that are stated elsewhere."""
         kind = self._fields(name).get("kind", {}).get("const")
-        keys = ", ".join(f"`{key}`" for key in also)
-        text = _meaning(self.models[name]) + f" Also {keys}." * bool(keys)
+        said = [
+            ", ".join(f"`{key}`" for key, there in also.items() if there == place)
+            + f" as in `{place}`" * bool(place)
+            for place in dict.fromkeys(also.values())
+        ]
+        text = _meaning(self.models[name]) + f" Also {'; '.join(said)}." * bool(said)
         return _wrapped(f"**`{kind}`**" if kind else "", text)
 
     def _below(self, names: list[str]) -> dict[str, list[str]]:

@@ -26,7 +26,11 @@ def test_sections_are_in_the_order_of_a_study_and_kernels_below_chains() -> None
     sections = re.findall(r"^### `(.+)`$", as_markdown(), re.MULTILINE)
     assert sections == list(Study.model_fields)
     methods = as_markdown().split("### `methods`")[1].split("### `evaluation`")[0]
-    assert methods.index("**`mcmc`**") < methods.index("#### `kernel`") < methods.index("**`hmc`**")
+    assert (
+        methods.index("**`mcmc`**")
+        < methods.index("#### `methods.kernel`")
+        < methods.index("**`hmc`**")
+    )
 
 
 def test_every_key_of_every_model_is_on_the_page_with_its_default_and_meaning() -> None:
