@@ -45,7 +45,7 @@ SAMPLERS: dict[str, dict[str, Any]] = {  # a kernel without an entry has its def
     "gibbs_hmc": {"kernel": {"integration_steps": 8, "jitter": 0.4}},
     "chees": {"kernel": {"most_integration_steps": 64}, "chains": 16, "draws": 3000},
     "adjusted_mclmc": {"kernel": {"most_integration_steps": 64}},
-    "emulated_hmc": {"warmup": {"initial_step_size": 0.3}, "draws": 3000},
+    "emulated_hmc": {"warmup": {"initial_step_size": 0.3, "adaptation_share": 0.3}, "draws": 3000},
     "reversible_jump": {"kernel": {"integration_steps": 24, "jitter": 0.4}},
     "tensorbnn": {
         "warmup": {
