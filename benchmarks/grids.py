@@ -1,6 +1,6 @@
 """Score surrogates of published grids beside what people do: interpolation of the same rows.
 
-    python -m benchmarks.grids --results results --csv grids.csv
+    python -m benchmarks.grids --csv docs/results/tables/lhc_grids.csv
 
 One row for each finished run of an infinitely wide network below `results/metrics`, for its first
 target. Errors are relative, at the test rows: `p50`, `p95`. The last columns are for the test rows
@@ -12,7 +12,7 @@ grid states in a row. The last lines pool the coverage, and count where the surr
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,6 @@ from nlobayes.artifacts.predicted import read_predicted
 from nlobayes.data.splits import TEST, TRAIN
 from nlobayes.types import Dataset
 
-KINDS = ("", "linear ", "cubic ")
 CHECKS = {"rhat": max, "ess": min}
 COLUMNS = (
     *("grid", "rows", "test rows", "rhat", "ess", "p50 %", "p95 %", "table %", "in 68", "in 95"),
@@ -42,13 +41,10 @@ def main() -> None:
     parser.add_argument("--results", type=Path, default=Path("results"))
     parser.add_argument("--timings", type=Path, default=Path("timings"))
     parser.add_argument("--csv", type=Path, help="file for the rows")
-    parser.add_argument("--markdown", action="store_true", help="print the table of the docs, too")
     given = parser.parse_args()
     rows = print_rows(_rows(given.results, given.timings), COLUMNS)
     if given.csv:
         write_csv(given.csv, rows)
-    if given.markdown:
-        print(_markdown(rows))
     count = sum(row["test rows"] for row in rows)
     inside = [sum(row[name] for row in rows) / count for name in ("in 68", "in 95")]
     print(f"coverage of {count} test rows of {len(rows)} grids: {inside[0]:.3f}, {inside[1]:.3f}")
@@ -57,19 +53,6 @@ def main() -> None:
         for score in ("p50", "p95"):
             better = sum(row[f"ours {score} %"] < row[f"{rival} {score} %"] for row in compared)
             print(f"{score} below that of {rival}: {better} of {len(compared)} grids")
-
-
-def _markdown(rows: Sequence[Row]) -> str:
-    """Write the table of docs/studies/lhc.md."""
-    head = ("grid", "rows", "R-hat", "ESS", "error %", "of linear", "of cubic", "68 %", "95 %")
-    lines = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
-    for row in rows:
-        pairs = (f"{row[f'{what}p50 %']:.2g} / {row[f'{what}p95 %']:.2g}" for what in KINDS)
-        inside = (f"{row[name]:.0f} of {row['test rows']}" for name in ("in 68", "in 95"))
-        checks = f"{row['rhat']:.3f}", f"{row['ess']:.0f}"
-        cells = (f"`{row['grid']}`", f"{row['rows']}", *checks, *pairs, *inside)
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
 
 
 def _rows(results: Path, timings: Path) -> Iterator[Row]:

@@ -1,8 +1,9 @@
 """Numbers of others that pages quote are those of `published.csv`, with their sources.
 
-The pages quote in tables whose corner is `published`, with the source in the last column, and in
-columns and rows that begin with `published (source)`. A number agrees when it is that of the file,
-rounded to the digits that are quoted. The page of published systems has a state of every row.
+Pages and the files of their tables quote in tables whose corner is `published`, with the source in
+the last column, and in columns and rows that begin with `published (source)`. A number agrees when
+it is that of the file, rounded to the digits that are quoted. The page of published systems has a
+state of every row. Tables that are rendered are those of their files (`test_result_tables.py`).
 """
 
 import csv
@@ -13,9 +14,15 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks.tables import TABLE
+
 ROOT = Path(__file__).parents[2]
 PUBLISHED = ROOT / "docs/published.md"
-PAGES = [path.read_text() for path in [*sorted(ROOT.glob("docs/studies/*.md")), PUBLISHED]]
+PAGES = [*sorted(ROOT.glob("docs/studies/*.md")), PUBLISHED]
+WRITTEN = [TABLE.sub("", path.read_text()) for path in PAGES]
+"""The pages without the tables that are rendered."""
+FILES = sorted((ROOT / "docs/results/tables").glob("*.csv"))
+STUDIES = {path.stem for path in ROOT.glob("config/studies/*.yaml")} | {"thesis", "physics"}
 SYSTEMS = {"A": 55, "M": 22, "T": 23, "B": 26, "S": 5, "D": 14}
 """The letters of the ids of the page of published systems, and their numbers of rows."""
 STATES = ("works", "partly", "absent")
@@ -59,14 +66,27 @@ def _cells(line: str) -> list[str]:
     return [cell.strip(" *") for cell in line.strip()[1:-1].split("|")]
 
 
-def quoted(page: str) -> list[Quoted]:
-    """List what the tables of a page quote."""
-    return [
+@cache
+def quoted() -> list[Quoted]:
+    """List what files and the tables that are written by hand quote."""
+    in_pages = [
         each
+        for page in WRITTEN
         for study, text in sections(page)
         for table in tables(text)
         for each in _of(study, table)
     ]
+    return in_pages + [each for path in FILES for each in _of(study_of(path), _read(path))]
+
+
+def study_of(path: Path) -> str:
+    """Return the study with which the name of a file begins, the longest of several."""
+    return max((name for name in STUDIES if path.stem.startswith(name)), key=len, default="")
+
+
+def _read(path: Path) -> list[list[str]]:
+    with path.open(newline="") as file:
+        return [*csv.reader(file)]
 
 
 def _of(study: str, table: list[list[str]]) -> Iterator[Quoted]:
@@ -111,14 +131,13 @@ def fault(each: Quoted) -> str | None:
 
 
 def test_the_numbers_of_tables_are_those_published() -> None:
-    found = [each for page in PAGES for each in quoted(page)]
-    assert len(found) > 100
-    assert [said for each in found if (said := fault(each))] == []
+    assert len(quoted()) > 200
+    assert [said for each in quoted() if (said := fault(each))] == []
 
 
 def test_a_changed_number_is_found() -> None:
     """In every cell the last digit of its first number."""
-    found = [each for page in PAGES for each in quoted(page) if numbers(each.text)]
+    found = [each for each in quoted() if numbers(each.text)]
     assert [each for each in found if fault(changed(each)) is None] == []
 
 
@@ -132,8 +151,7 @@ def changed(each: Quoted) -> Quoted:
 
 
 def test_every_row_has_a_study_and_a_source() -> None:
-    known = {path.stem for path in ROOT.glob("config/studies/*.yaml")} | {"thesis", "physics"}
-    assert {row["study"] for row in published()} <= known
+    assert {row["study"] for row in published()} <= STUDIES
     assert [row for row in published() if not row["source"] or not numbers(row["value"])] == []
     keys = [(row["study"], row["quantity"], row["setting"], row["source"]) for row in published()]
     assert len({*keys}) == len(keys)
