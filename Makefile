@@ -112,7 +112,15 @@ check: setup  ## lint, format, types, workflow and architecture; prints how read
 	$(RUN) lint-imports --no-logo
 	@$(RUN) python -m benchmarks.readability
 
-docs: setup  ## write the pages as a site, site/index.html; a broken link ends it
+# Each runs in a folder of its own, and again when it or the code is newer.
+NOTEBOOKS := $(patsubst notebooks/%.py,.cache/notebooks/%.ipynb,$(wildcard notebooks/*.py))
+
+$(NOTEBOOKS): .cache/notebooks/%.ipynb: notebooks/%.py $(wildcard notebooks/made_up/*.py src/nlobayes/*.py src/nlobayes/*/*.py src/nlobayes/*/*/*.py) | setup
+	@mkdir -p .cache/notebooks/$*
+	PYTHONPATH=$(CURDIR)/notebooks $(RUN) jupytext --quiet --to ipynb --execute --run-path $(CURDIR)/.cache/notebooks/$* --output $@ $<
+	@rm -r .cache/notebooks/$*
+
+docs: setup $(NOTEBOOKS)  ## execute the notebooks, and write the pages as a site, site/index.html; a broken link ends it
 	NO_MKDOCS_2_WARNING=1 $(RUN) mkdocs build --strict
 
 audit: $(UV)  ## look up the locked packages in a database of known weaknesses (needs network access)

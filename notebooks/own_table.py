@@ -20,6 +20,7 @@
 # %%
 import warnings
 
+import matplotlib.pyplot as plt
 import numpy as np
 
 from nlobayes import BayesianNetworkRegressor
@@ -120,6 +121,24 @@ covered_68 = np.mean((ends[1] < truth) & (truth < ends[2]))
 covered_95 = np.mean((ends[0] < truth) & (truth < ends[3]))
 print(f"coverage {covered_68:.1%} and {covered_95:.1%}")
 print(f"mean error bar {sd.mean():.3f}, error of the mean {np.std(truth - mean):.3f}, noise 0.1")
+
+# %% [markdown]
+# The same along a line, at the second input 0: the band of 95 % holds the truth, and is as wide
+# as the noise.
+
+# %%
+x = np.linspace(-1.9, 1.9, 150)
+truth = np.sin(2 * x)
+mean, sd, (low, high) = regressor.predict(
+    np.column_stack([x, 0 * x]), return_std=True, quantiles=(0.025, 0.975)
+)
+figure, axes = plt.subplots(figsize=(6.5, 3.2))
+axes.plot(x, truth, "k--", lw=1, label="truth without noise")
+axes.plot(x, mean, color="#0072B2", label="mean")
+axes.fill_between(x, low, high, color="#0072B2", alpha=0.2, lw=0, label="95 %")
+axes.set(xlabel="first input", ylabel="y")
+axes.legend(frameon=False)
+figure.tight_layout()
 
 # %% [markdown]
 # ## Keep it

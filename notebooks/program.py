@@ -20,6 +20,7 @@
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import matplotlib.pyplot as plt
 import numpy as np
 
 from nlobayes import BayesianNetworkRegressor
@@ -99,6 +100,17 @@ predicted = surrogate.predict(np.column_stack([*new.values()]))
 error = np.abs(predicted.median / truth - 1)
 print(f"half of them within {np.median(error):.2e}, 95 % within {np.quantile(error, 0.95):.2e}")
 assert np.quantile(error, 0.95) < 0.02
+
+# %% [markdown]
+# Errors against what the surrogate states. Points left of the line are better than stated.
+
+# %%
+stated = surrogate.stated_errors(np.column_stack([*new.values()]))
+figure, axes = plt.subplots(figsize=(5, 4))
+axes.loglog(error, stated, "o", color="#0072B2", ms=4)
+axes.axline((1e-4, 1e-4), (1e-3, 1e-3), color="0.5", lw=1)
+axes.set(xlabel="relative error", ylabel="stated error (68 %)")
+figure.tight_layout()
 
 # %%
 folder.cleanup()

@@ -13,12 +13,11 @@
 #
 # A folder of SLHA files with blocks PROSPINO_OUTPUT becomes a surrogate by a study of twenty
 # lines. Snakemake runs it: reads the files, prepares the rows, samples, checks, scores and
-# exports. Call this notebook in a checkout, whose environment `make setup` has made. It takes
+# exports. It needs a checkout, whose environment `make setup` has made. It takes
 # about two minutes on two cores.
 
 # %%
 import json
-import os
 import subprocess
 from pathlib import Path
 
@@ -26,10 +25,10 @@ import numpy as np
 import yaml
 from made_up.spectra import Spectra, write_slha
 
+import nlobayes
 from nlobayes import Surrogate
 
-if Path.cwd().name == "notebooks":  # where Jupyter starts
-    os.chdir("..")
+SNAKEFILE = str(Path(nlobayes.__file__).parents[2] / "Snakefile")
 
 # %% [markdown]
 # ## The files
@@ -99,7 +98,7 @@ Path("prospino.yaml").write_text(yaml.safe_dump(study))
 # %%
 def snakemake(*words: str) -> str:
     """Run the study, and give what is printed at the end."""
-    command = ["snakemake", "--configfile", "prospino.yaml", *words]
+    command = ["snakemake", "--snakefile", SNAKEFILE, "--configfile", "prospino.yaml", *words]
     done = subprocess.run(command, capture_output=True, text=True)
     printed = done.stdout + done.stderr
     assert done.returncode == 0, printed

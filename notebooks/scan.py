@@ -9,17 +9,13 @@
 # ---
 
 # %% [markdown]
-# # A scan with error bars
+# # A scan of SLHA files
 #
-# A surrogate predicts cross sections of a folder of SLHA files. This notebook plots them with
-# error bars, and marks the points that lie outside of what the surrogate has learned. It takes
-# seconds.
-#
-# It needs a surrogate; `make run` in a checkout makes this one. To install what predicts, see
-# [using](../docs/using.md#install).
+# The bundle `lhc` in the package predicts the cross sections of a folder of SLHA files. This
+# notebook plots them with their errors, and marks the points that lie outside of what the
+# surrogates have learned. It takes seconds.
 
 # %%
-import os
 import subprocess
 from pathlib import Path
 
@@ -28,89 +24,69 @@ import numpy as np
 import pandas as pd
 from made_up.spectra import Spectra, write_slha
 
-from nlobayes import Surrogate
-
-if Path.cwd().name == "notebooks":  # where Jupyter starts
-    os.chdir("..")
-PATH = "results/surrogates/embedded_k/n32/fan_in/tolerance_3_5/adam/hmc_k/s1.nc"
-surrogate = Surrogate.load(PATH)
-surrogate
-
-# %% [markdown]
-# **Look before you trust.** `failed_checks` must be empty, and `conditions` names what was held
-# fixed: here the squarks.
-
-# %%
-print("failed checks:", surrogate.failed_checks)
-print("learned from:", ", ".join(surrogate.inputs))
-print("held fixed:", ", ".join(map(str, surrogate.conditions)) or "nothing is stated")
-
 # %% [markdown]
 # ## The scan
 #
 # Your spectrum generator writes these files. Here tree-level masses replace it: the higgsino
-# mass mu goes from 100 GeV to 600 GeV past a bino of 300 GeV, so that the lightest neutralino
-# turns from a higgsino into a bino.
+# mass mu goes from 120 GeV towards a bino of 1000 GeV, which mixes with the higgsinos.
 
 # %%
-mu = np.linspace(100, 600, 41)
-write_slha(Path("scan"), Spectra(bino_gev=300, wino_gev=800, higgsino_gev=mu, tan_beta=10))
+mu = np.linspace(120, 900, 40)
+write_slha(Path("scan"), Spectra(bino_gev=1000, wino_gev=2500, higgsino_gev=mu, tan_beta=10))
 print((Path("scan") / "point_000.slha").read_text()[:220])
 
 # %% [markdown]
 # ## Predict
 #
-# One command predicts a folder; in a shell it is `nlobayes predict SURROGATE scan -o scan.csv`.
-# The quantiles are those of the predictive distribution: 68 % of true values lie between 0.16 and
-# 0.84.
+# One command predicts a folder. Without `--process` it predicts every process of the bundle.
 
 # %%
-quantiles = "0.025,0.16,0.84,0.975"
-subprocess.run(
-    ["nlobayes", "predict", PATH, "scan", "-o", "scan.csv", "--quantiles", quantiles], check=True
-)
-found = pd.read_csv("scan.csv", comment="#")
-found.columns = [name.split(":")[0] for name in found.columns]
-found[["file", "m1", "sigma_pb_median", "sigma_pb_q16", "sigma_pb_q84", "domain"]].head()
+pairs = {
+    "1000024 -1000024": r"$\tilde\chi^+_1 \tilde\chi^-_1$",
+    "1000022 1000024": r"$\tilde\chi^0_1 \tilde\chi^+_1$",
+    "1000022 1000023": r"$\tilde\chi^0_1 \tilde\chi^0_2$",
+}
+command = ["nlobayes", "predict", "lhc", "scan", "-o", "scan.csv", "--energy", "13600"]
+command += [word for pair in pairs for word in ("--process", pair)]
+print(subprocess.run(command, check=True, capture_output=True, text=True).stderr)
+found = pd.read_csv("scan.csv", comment="#").rename(columns=lambda name: name.split(":")[0])
+shown = ["process", "order", "sigma_pb_median", "total_down_rel", "total_up_rel", "domain"]
+found.loc[:5, shown]
+
+# %% [markdown]
+# **Look before you trust.** The warnings say that at some points the neutralinos are no pure
+# higgsinos any more, of which the grids are. Column `reason` says so for each point, and option
+# `--with-engine` fills the gap by the next-to-leading order of the embedded engine.
+
+# %%
+found["reason"].dropna().iloc[-1]
 
 # %% [markdown]
 # ## Plot
 #
-# The cross section falls by orders, so error bars of a good surrogate are hidden behind the line.
-# The lower panel shows them relative to the median.
+# The cross section falls by orders, so its errors are hidden behind the line. The lower panel shows
+# them relative to the median: errors of scale and parton distributions, and, too thin to be
+# seen, those of the surrogate itself.
 
 # %%
-median = found["sigma_pb_median"]
-figure, (top, bottom) = plt.subplots(2, sharex=True, figsize=(6, 5), height_ratios=[2, 1])
-top.plot(mu, median, color="#0072B2", label="median")
-bottom.axhline(0, color="#0072B2")
-for low, high, alpha, share in (("q2.5", "q97.5", 0.2, "95 %"), ("q16", "q84", 0.4, "68 %")):
-    ends = found[f"sigma_pb_{low}"], found[f"sigma_pb_{high}"]
-    top.fill_between(mu, *ends, color="#0072B2", alpha=alpha, lw=0, label=share)
-    relative = [100 * (end / median - 1) for end in ends]
-    bottom.fill_between(mu, *relative, color="#0072B2", alpha=alpha, lw=0)
-outside = found["domain"].to_numpy() == "outside"
-top.plot(mu[outside], median[outside], "x", color="#D55E00", label="outside: not to be trusted")
-top.set(
-    yscale="log",
-    ylabel="cross section [pb]",
-    title="{process}, {order}".format_map(surrogate.origin),
-)
-bottom.set(xlabel="higgsino mass mu [GeV]", ylabel="relative [%]")
+figure, (top, bottom) = plt.subplots(2, sharex=True, figsize=(6.5, 5.5), height_ratios=[2, 1])
+for (pair, name), color in zip(pairs.items(), ("#0072B2", "#D55E00", "#009E73"), strict=True):
+    rows = found[found["process"] == pair]
+    median = rows["sigma_pb_median"].to_numpy()
+    inside = (rows["domain"] != "outside").to_numpy()
+    top.plot(mu[inside], median[inside], color=color, label=name)
+    top.plot(mu[~inside], median[~inside], "x", color=color, ms=4)
+    for side in ("down", "up"):
+        error = rows[f"total_{side}_rel"].to_numpy()
+        bottom.plot(mu[inside], 100 * error[inside], color=color)
+        top.fill_between(
+            mu[inside], median[inside], (median * (1 + error))[inside], color=color, alpha=0.3
+        )
+top.plot([], [], "kx", ms=4, label="outside: not to be trusted")
+top.set(yscale="log", ylabel="cross section at 13.6 TeV [pb]")
+bottom.set(xlabel="higgsino mass mu [GeV]", ylabel="total error [%]")
 top.legend(frameon=False)
 figure.tight_layout()
-figure.savefig("scan.png", dpi=120)
 
 # %% [markdown]
-# ## Many points at once
-#
-# The errors of two points are correlated. A ratio of cross sections needs draws of both from one
-# network, and no sum in quadrature:
-
-# %%
-points = found[list(surrogate.inputs)].to_numpy()
-draws = surrogate.sample(points[[10, 11]], noise=False)  # (draw, point)
-ratio = draws[:, 0] / draws[:, 1]
-print(f"ratio of two neighbours: {ratio.mean():.4f} +- {ratio.std():.4f}")
-apart = np.hypot(*(draws.std(axis=0) / draws.mean(axis=0))) * ratio.mean()
-print(f"in quadrature, which is wrong: {apart:.4f}")
+# The next notebook adds the processes and counts events: [sums and errors](sums.py).

@@ -1,7 +1,7 @@
 """The site is the repository: every page keeps its path, so relative links hold in both places.
 
-README.md is the first page. A notebook, which is a script, becomes a page beside it; files that
-pages link to are copied.
+README.md is the first page. A notebook, which is a script, becomes a page beside it, with outputs
+where `make docs` has executed it; files that pages link to are copied.
 """
 
 from __future__ import annotations
@@ -13,11 +13,16 @@ from pathlib import Path
 import jupytext
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
+from nbconvert import MarkdownExporter
 
 FOLDERS = ("benchmarks", "config", "notebooks")
 PAGES = ("*.md", "docs/**/*.md", *(f"{folder}/README.md" for folder in FOLDERS))
 ASSETS = "docs/site/**/*.[cjw]*"  # styles, scripts, fonts
 NOTEBOOKS = "notebooks/*.py"
+EXECUTED = ".cache/notebooks"
+OF_PANDAS = re.compile(
+    r'<style scoped>.*?</style>|(?<=<table) border="1" class="dataframe"', re.DOTALL
+)
 LINK = re.compile(r"""(?:\]\(|<img src="|srcset=")([^)#:"\s]+)""")
 OF_NOTEBOOK = re.compile(r"(\]\((?:[^)\s]*notebooks/)?\w+)\.py(?=[)#])")
 
@@ -57,9 +62,16 @@ def _file(path: Path, root: Path, config: MkDocsConfig) -> File:
 
 
 def _notebooks(root: Path, config: MkDocsConfig) -> Iterator[File]:
-    """Give the page of each notebook: text as it is, code in blocks."""
+    """Give the page of each notebook, and its figures: outputs are of the code as it stands."""
     for path in sorted(root.glob(NOTEBOOKS)):
         notebook = jupytext.read(path)
-        notebook.metadata.clear()
-        name = path.relative_to(root).with_suffix(".md").as_posix()
-        yield File.generated(config, name, content=jupytext.writes(notebook, fmt="md"))
+        executed = root / EXECUTED / f"{path.stem}.ipynb"
+        if executed.exists():
+            found = jupytext.read(executed)
+            same = [cell.source for cell in found.cells] == [c.source for c in notebook.cells]
+            notebook = found if same else notebook
+        page, others = MarkdownExporter().from_notebook_node(notebook, {"unique_key": path.stem})
+        folder = path.relative_to(root).parent
+        yield File.generated(config, f"{folder}/{path.stem}.md", content=OF_PANDAS.sub("", page))
+        for name, content in others["outputs"].items():
+            yield File.generated(config, f"{folder}/{name}", content=content)

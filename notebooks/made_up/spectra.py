@@ -1,4 +1,4 @@
-"""SLHA files of tree-level neutralinos: a stand-in for those of a spectrum generator."""
+"""SLHA files of tree-level neutralinos and charginos, in place of a spectrum generator's."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nlobayes.physics.hadronic import cross_sections_at
-from nlobayes.physics.mssm import Parameters, Spectrum, neutralinos
+from nlobayes.physics.mssm import Parameters, Spectrum, charginos, neutralinos
 from nlobayes.physics.partonic import select_pair
 
 NEUTRALINOS = (1000022, 1000023, 1000025, 1000035)
+CHARGINOS = (1000024, 1000037)
 SQUARKS = (*range(1000001, 1000005), *range(2000001, 2000005))
 SQUARK_GEV = 3000.0
 FB = 1000
@@ -27,9 +28,9 @@ class Spectra(NamedTuple):
     tan_beta: ArrayLike
 
     @property
-    def at_tree_level(self) -> Spectrum:
-        """Masses and mixings of the neutralinos at every point."""
-        return neutralinos(Parameters(*np.broadcast_arrays(*(np.asarray(x, float) for x in self))))
+    def parameters(self) -> Parameters:
+        """The same as arrays of one length."""
+        return Parameters(*np.broadcast_arrays(*(np.asarray(x, float) for x in self)))
 
 
 def write_slha(folder: Path, spectra: Spectra, *, prospino: bool = False) -> None:
@@ -38,14 +39,21 @@ def write_slha(folder: Path, spectra: Spectra, *, prospino: bool = False) -> Non
     The embedded engine stands in for Prospino: NLO at 13 TeV, with squarks of 3 TeV.
     """
     folder.mkdir(exist_ok=True)
-    found = spectra.at_tree_level
-    rows = _prospino(found) if prospino else [""] * len(found.masses_gev)
-    for number, (masses, mixings, row) in enumerate(zip(*found, rows, strict=True)):
-        heavy = dict.fromkeys(SQUARKS, SQUARK_GEV)
-        known = dict(zip(NEUTRALINOS, masses.tolist(), strict=True)) | heavy
-        mass = [f"   {particle}   {value:.8e}" for particle, value in known.items()]
-        mixing = [f"   {i + 1}  {k + 1}   {value:.8e}" for (i, k), value in np.ndenumerate(mixings)]
-        text = "\n".join(["BLOCK MASS", *mass, "BLOCK NMIX", *mixing, row]).rstrip() + "\n"
+    neutral, charged = neutralinos(spectra.parameters), charginos(spectra.parameters)
+    rows = _prospino(neutral) if prospino else [""] * len(neutral.masses_gev)
+    for number, row in enumerate(rows):
+        known = dict(zip(NEUTRALINOS, neutral.masses_gev[number], strict=True))
+        known |= dict(zip(CHARGINOS, charged.masses_gev[number], strict=True))
+        known |= dict.fromkeys(SQUARKS, SQUARK_GEV)
+        lines = ["BLOCK MASS", *(f"   {name}   {value:.8e}" for name, value in known.items())]
+        u, v = np.split(charged.mixings[number], 2, axis=-1)
+        for block, matrix in (("NMIX", neutral.mixings[number]), ("UMIX", u), ("VMIX", v)):
+            entries = np.ndenumerate(matrix)
+            lines += [
+                f"BLOCK {block}",
+                *(f"   {i + 1}  {k + 1}   {x:.8e}" for (i, k), x in entries),
+            ]
+        text = "\n".join([*lines, row]).rstrip() + "\n"
         (folder / f"point_{number:03}.slha").write_text(text)
 
 

@@ -202,14 +202,14 @@ class FittedNetwork(BaseEstimator):
     @property
     def idata_(self) -> DataTree:
         """The draws for ArviZ, with log likelihood and replicates of the train rows."""
-        with self._on_disk() as (posterior, dataset):
+        with self._on_disk() as (posterior, dataset), as_a_job(self.study_["precision"]):
             from nlobayes.interop.inference_data import inference_data
 
             return inference_data(posterior, dataset=dataset)
 
     @property
     def pymc_model_(self) -> Any:
-        """The `pm.Model` of the run with its train rows, in units of the network."""
+        """The `pm.Model` of the run with its train rows, in units of the network, to be sampled."""
         with self._on_disk() as (posterior, dataset):
             from nlobayes.interop.pymc_model import pymc_model
 
@@ -219,7 +219,7 @@ class FittedNetwork(BaseEstimator):
     def _on_disk(self) -> Iterator[tuple[Path, Path]]:
         """Write posterior and dataset to temporary files, for functions that read files."""
         check_is_fitted(self)
-        with TemporaryDirectory() as folder, as_a_job(self.study_["precision"]):
+        with TemporaryDirectory() as folder:
             paths = Path(folder) / "posterior.nc", Path(folder) / "data.nc"
             for path, name in zip(paths, ("posterior", "data"), strict=True):
                 path.write_bytes(self._files[name])

@@ -73,7 +73,7 @@ class BayesianNetworkRegressor(RegressorMixin, FittedNetwork):
     n_jobs
         Number of processes that run chains in parallel; None uses this process.
     verbose
-        Show a progress bar in a terminal or a notebook.
+        Show a progress bar in a terminal, or in a notebook where ipywidgets is installed.
 
     Attributes
     ----------

@@ -78,12 +78,13 @@ class Bar:
 
 @contextmanager
 def progress_bar(shown: bool, account: Callable[[], str] | None = None) -> Iterator[Bar]:
-    """Make a bar in a terminal or a notebook if it is to be shown.
+    """Make a bar in a terminal, or a notebook with ipywidgets, if it is to be shown.
 
     `account` describes the progress of chains in workers, whose output the bar does not get.
     """
     console = Console(file=sys.stderr)
-    seen = shown and (console.is_terminal or console.is_jupyter)
+    in_notebook = console.is_jupyter and find_spec("ipywidgets") is not None
+    seen = shown and (console.is_terminal or in_notebook)
     columns = (BarColumn(WIDTH), TextColumn("{task.completed}/{task.total}"), TimeElapsedColumn())
     last_line = TextColumn("{task.description}")
     with Progress(*columns, last_line, console=console, disable=not seen) as bar:

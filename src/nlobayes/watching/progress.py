@@ -24,9 +24,9 @@ def pieces(total: int, unit: int, description: str, at_most: int = 20) -> Iterat
     """
     count = next(n for n in range(min(at_most, total), 0, -1) if total % n == 0)
     size = total // count
-    console = Console(file=sys.stderr)
+    console = _console()
     starts = range(0, total, size)
-    if console.is_terminal:
+    if _is_live(console):
         yield from ((first, size) for first in track(starts, description, console=console))
         return
     for first in starts:
@@ -38,8 +38,8 @@ def pieces(total: int, unit: int, description: str, at_most: int = 20) -> Iterat
 
 def passing(items: Iterable[Item], total: int, description: str) -> Iterator[Item]:
     """Yield items and show the progress; in a log only if `total` is `LOGGED` or more."""
-    console = Console(file=sys.stderr)
-    if console.is_terminal:
+    console = _console()
+    if _is_live(console):
         yield from track(items, description, total=total, console=console)
         return
     for done, item in enumerate(items, start=1):
@@ -54,9 +54,9 @@ def rows_passing(description: str, *, shown: bool) -> Iterator[Callable[[int, fl
 
     Yields a function to call with both. Nothing is shown if standard error is no terminal.
     """
-    console = Console(file=sys.stderr)
+    console = _console()
     columns = TextColumn(description), BarColumn(), TextColumn("{task.fields[rows]} rows")
-    hidden = not (shown and console.is_terminal)
+    hidden = not (shown and _is_live(console))
     with Progress(*columns, TimeRemainingColumn(), console=console, disable=hidden) as bar:
         task = bar.add_task(description, total=None, rows=0)
 
@@ -65,3 +65,13 @@ def rows_passing(description: str, *, shown: bool) -> Iterator[Callable[[int, fl
             bar.update(task, completed=share if known else rows, total=known, rows=rows)
 
         yield passed
+
+
+def _console() -> Console:
+    """Write to standard error in a notebook, too, whose cells get lines as those of a log."""
+    return Console(file=sys.stderr, force_jupyter=False)
+
+
+def _is_live(console: Console) -> bool:
+    """Whether a bar can move. Jupyter sets FORCE_COLOR for its subprocesses, without a terminal."""
+    return console.is_terminal and console.file.isatty()

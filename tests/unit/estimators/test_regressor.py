@@ -102,6 +102,7 @@ def test_draws_and_model_are_those_of_the_run(fitted: BayesianNetworkRegressor) 
     free = fitted.pymc_model_.free_RVs
     names = {variable.name.removesuffix("_whitened") for variable in free}
     assert {"weights_1", "biases_1", "weights_2", "biases_2"} <= names
+    assert {variable.dtype for variable in free} == {"float64"}, "that of PyTensor, to be sampled"
     assert isinstance(posterior, xr.DataTree)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 
 import pytest
 from hypothesis import given
@@ -23,18 +24,29 @@ def test_pieces_are_equal_and_complete(total: int, unit: int, at_most: int) -> N
 
 
 @pytest.mark.parametrize("share", [0.5, math.nan])
-@pytest.mark.parametrize(("terminal", "shown"), [("1", True), ("1", False), ("0", True)])
+@pytest.mark.parametrize("terminal", [True, False])
+@pytest.mark.parametrize("shown", [True, False])
 def test_rows_are_counted_where_somebody_watches(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
-    terminal: str,
+    terminal: bool,
     shown: bool,
     share: float,
 ) -> None:
-    monkeypatch.setenv("TTY_COMPATIBLE", terminal)
+    """A notebook sets FORCE_COLOR for its subprocesses, and is no terminal."""
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
     with rows_passing("predict", shown=shown) as passed:
         passed(8192, share)
     printed = capsys.readouterr()
     assert printed.out == ""
-    assert ("8192 rows" in printed.err) == (terminal == "1" and shown)
-    assert bool(printed.err) == (terminal == "1" and shown)
+    assert ("8192 rows" in printed.err) == (terminal and shown)
+    assert bool(printed.err) == (terminal and shown)
+
+
+def test_lines_of_a_notebook_are_those_of_a_log(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
+    assert len([*pieces(4, 1, "draws", 2)]) == 2
+    assert capsys.readouterr().err == "draws: 2 of 4\ndraws: 4 of 4\n"

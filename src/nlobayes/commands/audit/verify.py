@@ -84,7 +84,7 @@ def _with_ancestors(files: Project, names: Iterable[str]) -> list[str]:
 
 def _tracked(names: list[str]) -> Iterator[str]:
     console = Console(stderr=True)
-    yield from track(names, "verify", console=console, disable=not console.is_terminal)
+    yield from track(names, "verify", console=console, disable=not console.file.isatty())
 
 
 def _notes(files: Project, names: list[str], listing: Listing, other_code: bool) -> Iterator[str]:
