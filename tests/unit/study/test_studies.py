@@ -14,6 +14,7 @@ CONFIG = Path(__file__).parents[3] / "config"
 STUDIES = sorted((CONFIG / "studies").glob("*.yaml"))
 OF_OUR_OWN = {
     "infinite",
+    "rows",
     "accuracy",
     "accuracy_tables",
     "approximations",
