@@ -130,7 +130,7 @@ audit: $(UV)  ## look up the locked packages in a database of known weaknesses (
 	$(UV) pip sync --quiet --python .cache/audit --require-hashes .ci/audit.txt
 	.cache/audit/bin/pip-audit --strict --disable-pip --require-hashes --requirement .cache/requirements.txt
 
-schema: setup  ## write config/schema.json, the reference in config/README.md, docs/stages.md, the keys in docs/files.md, the graph of stages and the picture of rooms from the code
+schema: setup  ## write config/schema.json, the reference in config/README.md, docs/stages.md, the keys in docs/files.md, the graph of stages, the picture of rooms and the gallery from the code
 	$(RUN) python -m nlobayes.study.schema json > config/schema.json
 	sed -i '/^### Study/,$$d' config/README.md
 	$(RUN) python -m nlobayes.study.schema markdown >> config/README.md
@@ -139,6 +139,7 @@ schema: setup  ## write config/schema.json, the reference in config/README.md, d
 	$(RUN) python -m nlobayes.evaluation >> docs/files.md
 	$(RUN) python -m nlobayes.workflow.stage_graph > workflow/stages.svg
 	$(RUN) python -m benchmarks.rooms > docs/rooms.svg
+	$(RUN) python -m benchmarks.gallery > docs/gallery.md
 
 package: $(UV)  ## build the wheel and the source distribution into dist/
 	@$(UV) build --quiet --clear

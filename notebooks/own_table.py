@@ -53,7 +53,8 @@ method = {
 }
 settings = {"hidden": (16,), "random_state": 1, "together": True}
 with warnings.catch_warnings(record=True) as told:
-    warnings.simplefilter("always")
+    warnings.simplefilter("ignore")
+    warnings.filterwarnings("always", category=UserWarning)
     short = BayesianNetworkRegressor(method=method, **settings).fit(X, y)
 for warning in told:
     print(warning.message)
@@ -88,7 +89,8 @@ show(short)
 # %%
 longer = {**method, "segments": 8}
 with warnings.catch_warnings(record=True) as told:
-    warnings.simplefilter("always")
+    warnings.simplefilter("ignore")
+    warnings.filterwarnings("always", category=UserWarning)
     regressor = BayesianNetworkRegressor(method=longer, until={}, **settings).fit(X, y)
 for warning in told:
     print(warning.message)

@@ -14,12 +14,14 @@ import jupytext
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from nbconvert import MarkdownExporter
+from traitlets.config import Config
 
 FOLDERS = ("benchmarks", "config", "notebooks")
 PAGES = ("*.md", "docs/**/*.md", *(f"{folder}/README.md" for folder in FOLDERS))
 ASSETS = "docs/site/**/*.[cjw]*"  # styles, scripts, fonts
 NOTEBOOKS = "notebooks/*.py"
 EXECUTED = ".cache/notebooks"
+EXPORTER = MarkdownExporter(config=Config({"CoalesceStreamsPreprocessor": {"enabled": True}}))
 OF_PANDAS = re.compile(
     r'<style scoped>.*?</style>|(?<=<table) border="1" class="dataframe"', re.DOTALL
 )
@@ -70,7 +72,7 @@ def _notebooks(root: Path, config: MkDocsConfig) -> Iterator[File]:
             found = jupytext.read(executed)
             same = [cell.source for cell in found.cells] == [c.source for c in notebook.cells]
             notebook = found if same else notebook
-        page, others = MarkdownExporter().from_notebook_node(notebook, {"unique_key": path.stem})
+        page, others = EXPORTER.from_notebook_node(notebook, {"unique_key": path.stem})
         folder = path.relative_to(root).parent
         yield File.generated(config, f"{folder}/{path.stem}.md", content=OF_PANDAS.sub("", page))
         for name, content in others["outputs"].items():
