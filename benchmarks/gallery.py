@@ -22,7 +22,7 @@ PICTURES = ROOT / "docs/images/gallery"
 WIDTH, COLORS = 960, 64
 RUNS = re.compile("hmc_k/|/curve/s1")
 """Of several runs of a study, that whose pictures are taken."""
-NOT_SHOWN = ("images", "differences", "divergences", "fidelity")
+NOT_SHOWN = ("images", "differences", "divergences")
 """Of tables that are not shipped, of replicates and of divergences, which the studies lack."""
 FROM = {
     "snakemake --configfile config/gallery.yaml": (

@@ -88,8 +88,8 @@ def spread_log_labels(axis: Axis) -> None:
     """Label a logarithmic axis so that labels neither vanish nor collide on a short axis."""
     low, high = axis.get_view_interval()
     if high / low < 100:
-        few = high / low < 6
-        axis.set_major_locator(MaxNLocator(4) if few else LogLocator(subs=(1, 2, 5)))
+        few, between = high / low < 6, (2, 5) if low > 1e-3 else (3,)  # labels as 3e-05 are wide
+        axis.set_major_locator(MaxNLocator(4) if few else LogLocator(subs=(1, *between)))
         axis.set_major_formatter("{x:g}")
         axis.set_minor_formatter(NullFormatter())
 

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from itertools import compress, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from docutils.core import publish_parts  # type: ignore[import-untyped]
 from matplotlib.figure import Figure
 
 from nlobayes.plots import FIGURES, render
-from nlobayes.plots.style import house_style, new_figure
+from nlobayes.plots.style import house_style, new_figure, spread_log_labels
 from tests.refusals import refused
 
 CAPTIONS = Path(__file__).parents[3] / "workflow" / "report"
@@ -79,3 +80,18 @@ def test_captions_are_valid_and_short(name: str) -> None:
 def test_unknown_format_is_refused() -> None:
     with refused("plots.unknown_format", format="pdf", known=["png", "svg"]):
         render(plain_figure(), "pdf")
+
+
+@pytest.mark.parametrize("ends", [(4e-6, 2e-4), (0.2, 8), (3e-5, 2e-3)])
+def test_labels_of_a_short_logarithmic_axis_do_not_collide(ends: tuple[float, float]) -> None:
+    with house_style():
+        figure = new_figure(height=2)
+        axes, *_ = figure.subplots(1, 3)
+        axes.set(xscale="log", xlim=ends)
+        spread_log_labels(axes.xaxis)
+        figure.draw_without_rendering()
+    places = (ends[0] <= label.get_position()[0] <= ends[1] for label in axes.get_xticklabels())
+    inside = [*compress(axes.get_xticklabels(), places)]
+    boxes = [label.get_window_extent() for label in inside]
+    assert len(boxes) >= 2
+    assert all(left.x1 < right.x0 for left, right in pairwise(boxes))
