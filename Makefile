@@ -116,7 +116,7 @@ check: setup  ## lint, format, types, workflow and architecture; prints how read
 NOTEBOOKS := $(patsubst notebooks/%.py,.cache/notebooks/%.ipynb,$(wildcard notebooks/*.py))
 
 $(NOTEBOOKS): .cache/notebooks/%.ipynb: notebooks/%.py $(wildcard notebooks/made_up/*.py src/nlobayes/*.py src/nlobayes/*/*.py src/nlobayes/*/*/*.py) | setup
-	@mkdir -p .cache/notebooks/$*
+	@rm -rf .cache/notebooks/$* && mkdir -p .cache/notebooks/$*
 	PYTHONPATH=$(CURDIR)/notebooks $(RUN) jupytext --quiet --to ipynb --execute --run-path $(CURDIR)/.cache/notebooks/$* --output $@ $<
 	@rm -r .cache/notebooks/$*
 
