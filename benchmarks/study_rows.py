@@ -161,11 +161,15 @@ def _agrees(stored: Row, found: Row, name: str) -> bool:
 
 
 def check(study: str, word: str = "") -> bool:
-    """Compute the stored runs of a study whose path has a word; print how each compares."""
+    """Compute the stored runs of a study whose path has a word; print how each compares.
+
+    Returns False if a run differs or cannot be computed.
+    """
     rows = [row for row in read_rows(ROWS / f"{study}.csv") if word in row["run"]]
     files = [str(METRICS / row["run"] / name) for row in rows for name in FILES]
-    options = ["--configfile", str(STUDIES / f"{study}.yaml"), "--quiet", "all"]
-    subprocess.run(["snakemake", *files, *options], check=True)
+    options = ["--configfile", str(STUDIES / f"{study}.yaml")]
+    if subprocess.run(["snakemake", *files, *options], check=False).returncode:
+        return False
     verdicts = {row["run"]: compare(row, row_of(row["run"], row["grid"])) for row in rows}
     print("\n".join(f"{run}: {verdict}" for run, verdict in verdicts.items()))
     return not any(verdict.startswith("differs") for verdict in verdicts.values())
@@ -178,6 +182,10 @@ def main(words: Sequence[str]) -> None:
     parser.add_argument("study", help="name of a file of config/studies")
     parser.add_argument("word", nargs="?", default="", help="part of the path of runs to check")
     given = parser.parse_args(words)
+    needed = ROWS / f"{given.study}.csv", STUDIES / f"{given.study}.yaml"
+    missing = [str(path) for path in needed[given.action != "check" :] if not path.is_file()]
+    if missing:
+        parser.error(f"there is no {missing[-1]}")
     if given.action == "write":
         print(write(given.study))
     elif given.action == "first":
