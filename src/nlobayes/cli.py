@@ -134,6 +134,7 @@ def nlobayes(
 def start() -> None:
     """Run the command line as the main program, with settings that shorten its start."""
     gc.set_threshold(NEW_OBJECTS)
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     main()
 
 

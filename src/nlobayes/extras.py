@@ -9,7 +9,12 @@ from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, requires
 
 OURS = "nlobayes"
-PACKAGES = {"sklearn": "scikit-learn", "yaml": "pyyaml"}
+PACKAGES = {
+    "quantile_forest": "quantile-forest",
+    "sklearn": "scikit-learn",
+    "xgboost": "xgboost-cpu",
+    "yaml": "pyyaml",
+}
 """Package by module, where the two names differ."""
 OF_EXTRA = re.compile(r"([\w.-]+).*; *extra == ['\"](\w+)['\"]")
 

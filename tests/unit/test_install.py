@@ -39,7 +39,8 @@ BESIDE = {
 }
 """Packages that `--engine jax`, a download, a dataset or parquet asks for, or a function of others
 in a file they share."""
-RIVALS = {"scikit-learn", "joblib", "mapie", "ngboost", "popsregression"}
+RIVALS = {"scikit-learn", "joblib", "crepes", "mapie", "ngboost", "popsregression"}
+RIVALS |= {"quantile-forest", "xgboost-cpu"}
 """What rivals need that a study may do without, and what starts their workers."""
 CALCULATION = {"pair": [1, 1], "sqrt_s_tev": 13.0, "squark_mass_gev": 3000.0, "mu_over_q": 1.0}
 POINTS = "m1:GeV,n11,n12,n13,n14\n150,0.1,-0.2,0.7,0.67\n-420,0.06,0.05,0.71,0.7\n"

@@ -31,6 +31,7 @@ CHAIN_TABLES = (
 TABLES = {
     *CHAIN_TABLES,
     *("predictions", "coverage", "levels", "pit", "conditional", "cases", "calibration_checks"),
+    "regressors",
 }
 OF_ONE_INPUT = {"curves", "maps", "predictive_quantiles", "density"}
 """Without rows where there are several inputs."""
@@ -41,6 +42,7 @@ DATASET = "embedded_small"
 FIGURES = {
     *("verdict", "trace", "convergence", "autocorrelation", "divergences", "thinning"),
     *("weight_planes", "marginals", "history", "loss"),
+    "overview",
     *("predicted_vs_true", "residuals", "residual_histogram", "deciles", "scale_ratio"),
     *("pulls", "coverage", "levels", "pit", "conditional", "cases"),
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from nlobayes.diagnostics import estimators as _arviz
 from nlobayes.errors import InputError
@@ -47,7 +47,7 @@ def verdict(agreement: Agreement) -> dict[str, float | bool | int | None]:
     An infinite difference is None, and fails.
     """
     z = np.abs(np.concatenate(agreement))
-    limit = float(norm.isf(FALSE_ALARM / (2 * len(z))))
+    limit = -float(ndtri(FALSE_ALARM / (2 * len(z))))
     return {
         "comparisons": len(z),
         "z_mean_max": _finite(np.abs(agreement.z_mean).max()),

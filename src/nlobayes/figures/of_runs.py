@@ -63,6 +63,19 @@ OF_RUNS = (
         {"loss": "chain epoch train_loss validation_rmse?"},
     ),
     Figure(
+        "overview",
+        "Accuracy",
+        FigureKind.NUMBERS,
+        "overview.overview",
+        {
+            "predictions": "split covariate truth mean low_68 high_68",
+            "verdict": "*",
+            "levels": "split level coverage lower upper",
+            "regressors": "*",
+            "labels": "*",
+        },
+    ),
+    Figure(
         "predicted_vs_true",
         "Accuracy",
         FigureKind.NUMBERS,

@@ -18,13 +18,14 @@ from nlobayes.evaluation.run_evaluation import Evaluation
 from nlobayes.reporting.columns import cost_of
 from nlobayes.surrogate.identity import in_words, origin
 
-SURROGATES = "surrogates"
+SURROGATES, OVERVIEW = "surrogates", "figures/{run}/overview.svg"
 
 
 class FinishedRun(NamedTuple):
     """A finished run with its scores and diagnostics; `surrogate` is None if none was written.
 
     `cost_of_rivals` has the CPU seconds and the memory of each rival, as far as they are known.
+    `overview` is its figure for the first page, if it was drawn.
     """
 
     label: str
@@ -32,6 +33,7 @@ class FinishedRun(NamedTuple):
     evaluation: Evaluation
     diagnostics: Diagnostics
     cost_of_rivals: Mapping[str, Mapping[str, float]] = {}
+    overview: Path | None = None
 
     @property
     def unconverged(self) -> list[str]:
@@ -144,11 +146,11 @@ def identities(runs: Iterable[FinishedRun]) -> dict[str, list[str]]:
     return found
 
 
-def example(runs: Iterable[FinishedRun]) -> Path | None:
-    """Choose the surrogate for examples: the last whose run passed every check, else the last."""
-    written = [run for run in runs if run.surrogate]
-    passed = [run for run in written if run.passed]
-    return (passed or written)[-1].surrogate if written else None
+def example(runs: Iterable[FinishedRun]) -> FinishedRun | None:
+    """Choose a run for examples: the last that passed every check, else the last."""
+    known = [*runs]
+    passed = [run for run in known if run.passed]
+    return next(reversed(passed or known), None)
 
 
 def program() -> str:
@@ -160,6 +162,7 @@ def program() -> str:
 
 def _read(metrics: Path, path: str, label: str) -> FinishedRun:
     folder, surrogate = metrics / path, metrics.parent / SURROGATES / f"{path}.nc"
+    overview = metrics.parent / OVERVIEW.format(run=path)
     needed = ("test", "baseline", "calibration_checks")
     evaluation = read_as(Evaluation, folder / "evaluation.json", *needed)
     rivals = evaluation.get("rivals", {})
@@ -169,4 +172,5 @@ def _read(metrics: Path, path: str, label: str) -> FinishedRun:
         evaluation,
         read_as(Diagnostics, folder / "diagnostics.json", "checks", "tightness"),
         {name: cost_of(metrics.parent, path, name) for name in rivals},
+        overview if overview.is_file() else None,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Sequence
 
 from nlobayes.metrics import metric_of
@@ -11,6 +12,7 @@ from nlobayes.reporting.columns import first_known, score_columns
 from nlobayes.reporting.finished import (
     FinishedRun,
     count_passed,
+    example,
     failures,
     identities,
     program,
@@ -25,13 +27,16 @@ MAPS, LINEAR = "the ensemble of MAPs", "least squares on the features"
 
 
 def landing_page(runs: Sequence[FinishedRun]) -> str:
-    """Write answers to the first questions, then tables, failed checks and surrogates."""
+    """Write the answers and the figure of a run, then tables, failed checks and surrogates."""
     if not runs:
         return "No run is finished.\n"
     kinds = [(of, [run for run in runs if run.is_of_classes == of]) for of in (False, True)]
+    first, *others = (f"**{question}** {escaped(of)}" for question, of in answers(runs).items())
     return "\n\n".join(
         [
-            *(f"**{question}** {escaped(answer)}" for question, answer in answers(runs).items()),
+            first,
+            *_overview(runs),
+            *others,
             *(in_rst(first_table(alike, of)) for of, alike in kinds if alike),
             BRACKETS,
             *map(in_rst, further_tables(runs)),
@@ -44,6 +49,17 @@ def landing_page(runs: Sequence[FinishedRun]) -> str:
             *_surrogates(runs),
         ]
     )
+
+
+def _overview(runs: Sequence[FinishedRun]) -> list[str]:
+    """Show the overview of the run of the examples, inside the page."""
+    shown = example(run for run in runs if run.overview)
+    if shown is None or shown.overview is None:
+        return []
+    image = b64encode(shown.overview.read_bytes()).decode()
+    alt = f"Errors, checks, coverage and rivals of run {shown.label}"
+    source = f"data:image/svg+xml;base64,{image}"
+    return [f'.. raw:: html\n\n   <img class="overview" alt="{alt}" src="{source}">']
 
 
 def _surrogates(runs: Sequence[FinishedRun]) -> list[str]:
@@ -128,6 +144,8 @@ def _against(runs: Sequence[FinishedRun]) -> str:
                 higher = metric_of(key).better == HIGHER
                 wins.setdefault(name, []).append(own > value if higher else own < value)
     counts = ", ".join(f"{name} in {sum(won)} of {len(won)}" for name, won in wins.items())
-    better = f"Runs predict test rows better than {counts}." if counts else NOTHING_TO_COMPARE
+    measures = " and ".join({metric_of(_first_score(run)[0]).label: None for run in runs})
+    better = f"By {measures} of test rows, runs are better than {counts}."
+    better = better if counts else NOTHING_TO_COMPARE
     has_rivals = any(run.evaluation.get("rivals") for run in runs)
     return better if has_rivals else f"{better} No other regressor was requested (grids.*.rivals)."

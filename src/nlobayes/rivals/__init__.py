@@ -53,7 +53,7 @@ class RivalSettings(Choice):
     """Settings of a rival; each kind has a file of its name."""
 
     library: ClassVar[str | None] = None
-    """Package that the rival needs besides the required ones."""
+    """Module that the rival needs besides those of required packages."""
 
     seed: Seed = 1
     """Seed of all random numbers of its fit."""

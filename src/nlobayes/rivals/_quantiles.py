@@ -6,6 +6,8 @@ import numpy as np
 from scipy.special import ndtri
 
 DRAWS = 32
+LEVELS = (np.arange(DRAWS) + 0.5) / DRAWS
+"""Probabilities of the quantiles that represent draws."""
 
 
 def gaussian_quantiles(count: int) -> np.ndarray:

@@ -72,6 +72,7 @@ def test_the_file_is_a_sound_artifact_and_its_seconds_stand_beside_it(
         ("network_ensemble", "optax"),
         ("ngboost", "ngboost"),
         ("pops", "popsregression"),
+        ("crepes", "crepes"),
     ],
 )
 def test_the_file_names_the_library_and_its_version(

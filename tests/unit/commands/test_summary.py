@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
@@ -353,3 +354,17 @@ def test_coverage_of_every_target_is_shown(
 def test_without_runs_there_is_nothing_to_show(tmp_path: Path, folder: str) -> None:
     with refused("commands.no_evaluation", folder=tmp_path / folder):
         summary(None, tmp_path / folder)
+
+
+def test_the_landing_page_shows_the_overview_of_the_last_run_that_passed(
+    metrics: Path, printed_summary: Any
+) -> None:
+    for run, image in ((RUNS[0], b"<svg>first</svg>"), (RUNS[1], b"<svg>second</svg>")):
+        write_run(metrics, run)
+        path = metrics.parent / "figures" / run / "overview.svg"
+        path.parent.mkdir(parents=True)
+        path.write_bytes(image)
+    write_run(metrics, RUNS[2], calibration={"pit_ecdf": UNCALIBRATED})
+    page = "\n".join(printed_summary(rst=True))
+    assert f"base64,{b64encode(b'<svg>second</svg>').decode()}" in page
+    assert page.index("In short:") < page.index("base64") < page.index("Converged?")

@@ -47,6 +47,7 @@ LENGTHS = {
     "predictive_quantiles": 0,
     "density": 0,
     "calibration_checks": 4,
+    "regressors": 3,
 }
 SHOWN = {
     "weight_planes": [["weights_1[ln|m|, 0]", "weights_1[0,1]"]],

@@ -51,6 +51,7 @@ UNITS = {
     "landscape": ["energy above the lowest (nats per row)", "units of the weights"],
     "distances": ["epoch", "units of the weights"],
     "prior_predictive": ["|m1| (GeV)", "(σ / pb)", "f over target (ratio)", "draws (%)"],
+    "overview": ["|m1| (GeV)", "(%)", "(nats per test row)", "share of the limit (%)"],
     "predicted_vs_true": ["σ (pb)", "(dex)", "(%)"],
     "residuals": ["|m1| (GeV)", "(dex)"],
     "residual_histogram": ["(dex)", "(1/dex)"],

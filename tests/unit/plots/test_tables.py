@@ -9,7 +9,7 @@ from tests.refusals import refused
 from tests.unit.plots.drawing import TABLES, draw
 
 OF_TEST_ROWS = (
-    *("predicted_vs_true", "residuals", "bands", "curves", "density", "pulls", "pit"),
+    *("overview", "predicted_vs_true", "residuals", "bands", "curves", "density", "pulls", "pit"),
     "scale_ratio",
 )
 

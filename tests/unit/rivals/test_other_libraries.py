@@ -1,4 +1,4 @@
-"""NGBoost, POPS and conformal trees: what each states of its own errors."""
+"""Rivals of other libraries: what each states of its own errors."""
 
 from typing import Any
 
@@ -85,3 +85,41 @@ def test_pops_learns_a_polynomial_and_states_what_one_of_lower_degree_misses() -
     assert parabola.sd is not None
     errors = np.sqrt(np.mean(np.square(parabola.draws.mean(axis=0) - truth)))
     assert 0.25 < np.sqrt(np.mean(np.square(parabola.sd))) / errors < 2
+
+
+QUANTILES: dict[str, dict[str, Any]] = {
+    "crepes": {},
+    "quantile_forest": {"least_rows": 20},
+    "xgboost": {"learning_rate": 0.3, "most_iterations": 100, "most_depth": 2},
+}
+
+
+@pytest.mark.parametrize("kind", QUANTILES)
+def test_quantiles_follow_the_noise_and_cover_new_rows(kind: str) -> None:
+    """Noise of 0.1 on one side and 1 on the other; 21 of 32 quantiles hold two thirds of rows."""
+    rng = np.random.default_rng(7)
+    x, new = rng.uniform(-1, 1, (2, 1500, 1))
+    y, observed = rng.normal(size=(2, 1500)) * np.where(np.stack([x, new]) > 0, 1.0, 0.1)[..., 0]
+    draws = fitted(kind, x, y, **QUANTILES[kind]).predict(new).draws
+    assert draws.shape == (32, 1500)
+    assert (np.diff(draws, axis=0) >= 0).all()
+    spread = draws.std(axis=0)
+    assert np.median(spread[new[:, 0] > 0]) > 2.5 * np.median(spread[new[:, 0] < 0])
+    inside = np.mean((draws[5] <= observed) & (observed <= draws[26]))
+    assert inside == pytest.approx(21 / 32, abs=0.08)
+
+
+def test_interpolation_passes_through_the_rows_and_through_repeated_ones() -> None:
+    """A feature that repeats another makes the plane singular: `linear` is taken instead."""
+    x = np.random.default_rng(8).uniform(-1, 1, (80, 2))
+    y = np.sin(3 * x[:, 0]) + x[:, 1]
+    through = fitted("interpolation", np.vstack([x, x[:5]]), np.append(y, y[:5]))
+    np.testing.assert_allclose(through.predict(x).draws[0], y, atol=1e-5)
+    twice = fitted("interpolation", np.column_stack([x, x[:, 0]]), y)
+    assert twice.facts == {"rows": 80, "kernel": "linear"}
+    np.testing.assert_allclose(twice.predict(np.column_stack([x, x[:, 0]])).draws[0], y, atol=1e-5)
+
+
+def test_interpolation_takes_no_more_rows_than_stated() -> None:
+    x = np.random.default_rng(9).uniform(-1, 1, (50, 1))
+    assert fitted("interpolation", x, x[:, 0], most_rows=20).facts["rows"] == 20

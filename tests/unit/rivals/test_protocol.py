@@ -14,6 +14,8 @@ CHANGES: dict[str, dict[str, Any]] = {
     "network_ensemble": {"steps": 600, "members": 3, "hidden": (16, 16)},
     "boosted_trees": {"most_iterations": 300},
     "ngboost": {"most_depth": 5},
+    "quantile_forest": {"trees": 50},
+    "xgboost": {"learning_rate": 0.3, "most_iterations": 100},
 }
 NEW = np.random.default_rng(8).uniform(-2, 2, (200, 3))
 
@@ -22,7 +24,7 @@ def truth(features: np.ndarray) -> np.ndarray:
     return np.sin(2 * features[:, 0]) * features[:, 1] + 0.1 * features[:, 2]
 
 
-ROWS = {"ngboost": 1000}
+ROWS = {"ngboost": 1000, "quantile_forest": 1000, "xgboost": 1000}
 """Rows that a kind needs for the product of two features, where 300 do not suffice."""
 
 

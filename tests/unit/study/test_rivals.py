@@ -58,6 +58,10 @@ def test_classes_and_several_targets_are_refused(changes: Changes, received: str
         {"kind": "conformal_trees", "held_out": 1.0},
         {"kind": "ngboost", "most_depth": 0},
         {"kind": "pops", "most_degree": 20},
+        {"kind": "crepes", "held_out": 0.0},
+        {"kind": "interpolation", "kernel": "gaussian"},
+        {"kind": "quantile_forest", "trees": 0},
+        {"kind": "xgboost", "most_depth": 0},
         {"kind": "forest"},
     ],
 )
@@ -74,6 +78,9 @@ def test_settings_beyond_their_limits_are_refused(changes: Changes) -> None:
         ("mapie", {"conformal_trees"}),
         ("ngboost", {"ngboost"}),
         ("popsregression", {"pops"}),
+        ("crepes", {"crepes"}),
+        ("quantile_forest", {"quantile_forest"}),
+        ("xgboost", {"xgboost"}),
     ],
 )
 def test_what_is_missing_is_the_library_that_is_not_installed(

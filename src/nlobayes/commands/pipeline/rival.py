@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from typing import Annotated, Any
 
 import numpy as np
@@ -101,7 +101,11 @@ def _best_time(call: Callable[[np.ndarray], Any], rows: np.ndarray) -> float:
 
 def _version(settings: Rival) -> str:
     """Return library and version of a rival; optax for our own rivals."""
-    package = (
-        "optax" if settings.library is None else PACKAGES.get(settings.library, settings.library)
-    )
-    return "missing" if settings.missing else f"{package} {version(package)}"
+    if settings.missing:
+        return "missing"
+    module = settings.library or "optax"
+    package = PACKAGES.get(module, module)
+    try:
+        return f"{package} {version(package)}"
+    except PackageNotFoundError:  # of XGBoost there is one for CPUs, and one for GPUs too
+        return f"{module} {version(module)}"

@@ -149,12 +149,13 @@ def _show_next(console: Console, runs: Sequence[finished.FinishedRun], report: s
     """Print the paths of surrogates and report, and commands to copy that use them."""
     for process, names in finished.identities(runs).items():
         _line(console, f"surrogates of {', '.join(names)} are of {process}")
-    shown, command = finished.example(runs), finished.program()
+    shown = finished.example(run for run in runs if run.surrogate)
+    command = finished.program()
     lines = ["", *_surrogates(runs)]
     if shown is not None:
         lines += [
-            f"next: {command} predict {shown} points.csv -o out.csv",
-            f"      {command} serve {shown}",
+            f"next: {command} predict {shown.surrogate} points.csv -o out.csv",
+            f"      {command} serve {shown.surrogate}",
         ]
     for line in [*lines, f"report: {report}"]:
         console.print(Text(line), soft_wrap=True)

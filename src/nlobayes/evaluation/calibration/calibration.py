@@ -8,7 +8,7 @@ line that states why there is none.
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from nlobayes.evaluation.calibration.ecdf_band import ecdf_band
 from nlobayes.evaluation.predictive.density import (
@@ -211,7 +211,7 @@ def wilson_interval(
     ----------
     E. B. Wilson, Journal of the American Statistical Association 22 (1927) 209.
     """
-    z = norm.isf((1 - confidence) / 2)
+    z = -ndtri((1 - confidence) / 2)
     squared = z**2 / points
     centre = (share + squared / 2) / (1 + squared)
     half = np.sqrt(share * (1 - share) * squared + squared**2 / 4) / (1 + squared)

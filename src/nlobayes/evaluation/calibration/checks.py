@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.stats import betabinom, chi2, f, rankdata
 
 from nlobayes.checks import CalibrationCheck, CoverageCheck
 from nlobayes.evaluation.calibration.calibration import CENTRAL_LEVELS, pit_table, share_within
@@ -71,6 +70,8 @@ def check_coverage(
     The share of new residuals within the k-th smallest of n others has the beta distribution of
     k and n + 1 - k, and the nominal share is k / (n + 1).
     """
+    from scipy.stats import betabinom
+
     level, points = CENTRAL_LEVELS[name], len(pit)
     within = np.array([level, 1 - level]) * (fitted_to + 1)
     low, high = betabinom.interval(WITHIN, points, *within)
@@ -83,6 +84,8 @@ def _check_chi2(squared: np.ndarray, fitted_to: int, tolerance: float) -> Calibr
     For Gaussian residuals and one scale it has the F distribution. Heavier tails are worth fewer
     degrees of freedom, by the relative variance of the squares (2 for a Gaussian).
     """
+    from scipy.stats import f
+
     mean = float(squared.mean())
     rows_per_degree = max(1.0, float(squared.var()) / (2 * mean**2) if mean > 0 else 0.0)
     low, high = f.interval(WITHIN, len(squared) / rows_per_degree, fitted_to / rows_per_degree)
@@ -170,6 +173,8 @@ def _thirds(mean: np.ndarray) -> list[np.ndarray]:
 
 def _glejser(mean: np.ndarray, residual: np.ndarray) -> float:
     """Return the p-value of a change of the size of residuals along their means; both (point,)."""
+    from scipy.stats import chi2, rankdata
+
     size = np.abs(residual) - np.mean(np.sign(residual)) * residual
     place = rankdata(mean) / len(mean) - 0.5
     terms = np.column_stack([np.ones_like(place), place, np.square(place)])

@@ -5,7 +5,7 @@ A forecaster can be calibrated on average and still have too small uncertainties
 
 import numpy as np
 from scipy.spatial import cKDTree
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from nlobayes.errors import InputError
 from nlobayes.evaluation.calibration.calibration import (
@@ -172,7 +172,7 @@ def _edges(values: np.ndarray) -> dict[str, float]:
 
 def _row(z: np.ndarray, pit: np.ndarray) -> dict[str, float]:
     spread = z.std() if len(z) > 1 else np.nan
-    half = norm.isf((1 - CONFIDENCE) / 2) * spread_error(z)
+    half = -ndtri((1 - CONFIDENCE) / 2) * spread_error(z)
     row = {"sigma_z": spread, "sigma_z_lower": spread - half, "sigma_z_upper": spread + half}
     for name, level in _LEVELS.items():
         share = share_within(2 * pit - 1, level)

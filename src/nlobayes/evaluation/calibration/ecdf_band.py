@@ -2,7 +2,6 @@
 
 import numpy as np
 from scipy.optimize import minimize_scalar
-from scipy.stats import binom, poisson
 
 
 def ecdf_band(points: int, at: np.ndarray, confidence: float) -> tuple[np.ndarray, np.ndarray]:
@@ -42,12 +41,16 @@ def ecdf_band(points: int, at: np.ndarray, confidence: float) -> tuple[np.ndarra
 
 
 def _counts(points: int, at: np.ndarray, probability: float) -> tuple[np.ndarray, np.ndarray]:
+    from scipy.stats import binom
+
     low, high = binom.interval(probability, points, at)
     return low.astype(int), high.astype(int)
 
 
 def _inside(points: int, at: np.ndarray, low: np.ndarray, high: np.ndarray) -> float:
     """Compute the probability that all counts (place,) lie between their limits."""
+    from scipy.stats import poisson
+
     chance, first = np.ones(1), 0
     expected = points * np.diff(at, prepend=0.0)
     for mean, least, most in zip(expected, low, high, strict=True):

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from scipy.special import ndtri
-from scipy.stats import norm
 
 from nlobayes.checks import CalibrationCheck
 from nlobayes.data.splits import SPLITS, TEST, TRAIN
@@ -39,6 +38,7 @@ from nlobayes.evaluation.scores import least_squares
 from nlobayes.evaluation.tables import curves
 from nlobayes.evaluation.tables import predictions as of_predictions
 from nlobayes.evaluation.tables.predictions import Rows
+from nlobayes.evaluation.tables.regressors import regressors
 from nlobayes.evaluation.tasks.outputs import join, one_by_one
 from nlobayes.evaluation.tasks.scored_splits import ScoringProblem, score_splits, score_test
 from nlobayes.evaluation.tasks.stated import log_likelihood_of_numbers, score_stated_noise
@@ -99,6 +99,7 @@ def tables(given: ScoringData, choices: Choices, scores: Evaluation) -> dict[str
         "deciles": of_predictions.deciles(draws, rows, noise, rng, scale=scale),
         "cases": of_predictions.cases(draws, rows, noise, rng, choices.cases),
         "calibration_checks": _checks(predicted, choices, scores),
+        "regressors": regressors(scores),
         **_curves(given, noise),
     }
 
@@ -181,6 +182,8 @@ def own_account(mean: np.ndarray, sd: np.ndarray, observed: np.ndarray) -> dict[
 
     All arrays are (point,).
     """
+    from scipy.stats import norm
+
     pull = np.abs(observed - mean) / sd
     within = {
         name: ndtri((1 + CENTRAL_LEVELS[name]) / 2) for name in ("coverage_68", "coverage_95")

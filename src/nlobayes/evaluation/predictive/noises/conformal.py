@@ -12,7 +12,6 @@ Artificial Intelligence 74 (2015) 9, for residuals of folds.
 """
 
 import numpy as np
-from scipy.stats import spearmanr
 
 from nlobayes.distributions.laws.recalibrated_student_t import TAILS, RecalibratedStudentT
 from nlobayes.distributions.laws.student_t import StudentT
@@ -103,6 +102,8 @@ def _divide(
     varies = np.flatnonzero(np.ptp(features, axis=0) > 0)
     if not varies.size:
         return 0, ()
+    from scipy.stats import spearmanr
+
     likeness = [abs(spearmanr(features[:, column], covariate)[0]) for column in varies]
     column = int(varies[np.argmax(likeness)])
     return column, tuple(edges_of(features[:, column]).tolist())
