@@ -21,7 +21,7 @@ from nlobayes.physics.hadronic import CrossSections, cross_sections
 from nlobayes.physics.luminosity import Luminosities, luminosities
 from nlobayes.physics.partonic import Kind, Pair
 from nlobayes.physics.pdf import MSTW2008_NLO
-from tests.reference.test_published import ROOT, fault, published, quoted, tables
+from tests.reference.test_published import ROOT, fault, published, quoted_by, tables
 
 STATES = {
     "winos": (np.array([[0.0, 1, 0, 0]]), np.array([[1.0, 0, 1, 0]])),
@@ -233,7 +233,7 @@ def test_the_page_states_the_ratios_to_the_tables() -> None:
 
 def test_the_page_quotes_what_was_published_and_what_is_computed() -> None:
     assert len(TABLES) == 7
-    said = [each._replace(study="physics") for each in quoted(PHYSICS)]
+    said = [each._replace(study="physics") for each in quoted_by(PHYSICS)]
     assert len(said) == sum(row["quantity"] in KINDS for row in ROWS)
     assert [text for each in said if (text := fault(each))] == []
     for head, *rows in TABLES:

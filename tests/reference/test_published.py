@@ -69,14 +69,18 @@ def _cells(line: str) -> list[str]:
 @cache
 def quoted() -> list[Quoted]:
     """List what files and the tables that are written by hand quote."""
-    in_pages = [
+    in_pages = [each for page in WRITTEN for each in quoted_by(page)]
+    return in_pages + [each for path in FILES for each in _of(study_of(path), _read(path))]
+
+
+def quoted_by(page: str) -> list[Quoted]:
+    """List what the tables of a page quote."""
+    return [
         each
-        for page in WRITTEN
         for study, text in sections(page)
         for table in tables(text)
         for each in _of(study, table)
     ]
-    return in_pages + [each for path in FILES for each in _of(study_of(path), _read(path))]
 
 
 def study_of(path: Path) -> str:

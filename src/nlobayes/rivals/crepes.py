@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     import numpy as np
 
 
+NEIGHBOURS = 25
+"""Rows whose errors give the difficulty of a point."""
+
+
 class CrepesRival(RivalSettings):
     """The mean of boosted trees, with quantiles that residuals of held-out train rows set."""
 
@@ -41,7 +45,10 @@ class CrepesRival(RivalSettings):
         trees = BoostedTreesRival(kind="boosted_trees", seed=self.seed).regressor()
         trees.fit(features[kept], target[kept])
         errors = target[kept] - trees.predict(features[kept])
-        difficulty = DifficultyEstimator().fit(features[kept], residuals=errors, scaler=True)
+        near = max(1, min(NEIGHBOURS, len(kept) - 1))
+        difficulty = DifficultyEstimator().fit(
+            features[kept], residuals=errors, k=near, scaler=True
+        )
         system = ConformalPredictiveSystem().fit(
             target[held] - trees.predict(features[held]), difficulty.apply(features[held])
         )
