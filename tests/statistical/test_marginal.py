@@ -130,6 +130,7 @@ def whole_model() -> np.ndarray:
     return sample("sampled", small(), "hmc", (3,), NEAL)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     ["hmc", *(pytest.param(name, marks=pytest.mark.slow) for name in METHODS if name != "hmc")],

@@ -230,6 +230,7 @@ def extended(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
+@pytest.mark.by_day(3)
 @pytest.mark.parametrize(
     "code", [READ, SAMPLE, BUILD, SHOW + SIMULATE, USE_REFERENCE], ids=range(5)
 )

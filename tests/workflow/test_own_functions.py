@@ -66,6 +66,7 @@ def test_what_uses_a_function_is_planned_and_nothing_else(tiny: Project, tmp_pat
         assert project.planned(changes=changes) == expected
 
 
+@pytest.mark.slow
 def test_a_changed_file_scores_again_and_a_missing_one_is_refused(
     tiny: Project, tmp_path: Path
 ) -> None:

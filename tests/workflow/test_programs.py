@@ -104,6 +104,7 @@ def test_the_table_has_the_results_and_the_failures_are_listed(built: Project) -
     assert f"{TABLE} <- gather of results/points/tiny/0.parquet" in verified
 
 
+@pytest.mark.slow
 def test_only_what_changes_a_point_computes_it_again(built: Project, tmp_path: Path) -> None:
     assert built.planned(DATASET) == {}
     more, version = study(points=POINTS + 8), study(version="2")
@@ -116,8 +117,8 @@ def test_only_what_changes_a_point_computes_it_again(built: Project, tmp_path: P
     assert sum(calls(project).values()) == 8, "another pattern reads what is stored"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.by_day(1)
 def test_killed_jobs_and_a_killed_snakemake_lose_no_point(
     built: Project,
     unbuilt: Project,

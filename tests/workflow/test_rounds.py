@@ -68,6 +68,7 @@ def calls(project: Project) -> int:
     return len((project.root / CALLS).read_text().splitlines())
 
 
+@pytest.mark.slow
 def test_a_posterior_chooses_the_points_of_the_second_round(
     unbuilt: Project, tmp_path: Path
 ) -> None:

@@ -108,6 +108,7 @@ def test_minibatches_of_an_output_layer_that_is_integrated_out_are_refused(
     assert not (tmp_path / "p.nc").exists()
 
 
+@pytest.mark.slow
 def test_resampled_draws_state_their_weights_and_no_density(
     maps: list[Path], dataset_path: Path, tmp_path: Path
 ) -> None:

@@ -149,6 +149,7 @@ def test_models_without_one_finite_output_are_refused(
         condense(*write_old(dataset, **changes), Path("out.nc"))
 
 
+@pytest.mark.slow
 def test_what_is_no_posterior_or_learned_nothing_is_refused(
     dataset: Dataset, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -97,6 +97,7 @@ def assert_one_line(error: InputError, path: Path) -> None:
     assert "\n" not in message
 
 
+@pytest.mark.by_day(5)
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_damaged_slha_files(path: Path, batch: int) -> None:
     chance, outcomes = random.Random(batch), Counter[str]()
@@ -179,6 +180,7 @@ def chosen_or_refused(path: Path) -> Selection | None:
     return None
 
 
+@pytest.mark.by_day(5)
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_damaged_csv_files(path: Path, batch: int) -> None:
     chance, answered = random.Random(1000 + batch), 0

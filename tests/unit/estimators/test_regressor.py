@@ -112,6 +112,7 @@ def _held() -> np.ndarray:
     return np.isin(np.arange(60), order[42:])
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_the_recipe_follows_the_target_and_the_settings() -> None:
     """Without noise the target is a parabola, with the known errors as with none.
@@ -132,6 +133,7 @@ def test_the_recipe_follows_the_target_and_the_settings() -> None:
     assert (plain.recipe_, plain.study_["precision"]) == ("plain", "float32")
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_of_two_attempts_the_one_that_converges_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """Chains of 60 draws do not converge; an ensemble of MAPs has no chains that could fail."""

@@ -68,6 +68,7 @@ def spread_and_errors(
     return true, {key: float(np.sqrt(np.mean([e[key] ** 2 for e in found]))) for key in SCORES}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("family", "share", "runs", "stated"),
     [

@@ -163,6 +163,7 @@ def test_sigma_of_highest_evidence_beside_earlier_data_is_exact(dataset: Dataset
     np.testing.assert_allclose(found, expected, atol=1e-4)
 
 
+@pytest.mark.slow
 def test_forms_of_a_network_beside_earlier_data_agree(dataset: Dataset) -> None:
     """J' J / sigma^2 + K' K + 1, with the Jacobian K of the combinations in their units."""
     earlier, position = earlier_of(dataset), 0.5 * jnp.sin(jnp.arange(22.0))

@@ -118,6 +118,7 @@ def test_equal_tables_give_equal_bytes(name: str) -> None:
     assert render(second, "svg") == svg
 
 
+@pytest.mark.by_day(23)
 @pytest.mark.parametrize("name", FIGURES)
 def test_a_figure_fits_its_page_states_units_and_names_its_run_below_everything(name: str) -> None:
     """With as many warnings in red as there can be; it leaves its tables alone."""

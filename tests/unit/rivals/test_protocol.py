@@ -39,6 +39,7 @@ def fit(kind: str, rows: int = 300, seed: int = 1, again: bool = False) -> Fitte
     return settings.fit(features, truth(features))
 
 
+@pytest.mark.by_day(4)
 @pytest.mark.parametrize("kind", RIVALS)
 def test_it_beats_least_squares_on_a_product_of_features(kind: str) -> None:
     """Least squares explain nothing of it; half of that error is beaten by 300 rows or `ROWS`."""

@@ -200,6 +200,7 @@ def test_feature_maps_are_alike_in_both(name: str) -> None:
         np.testing.assert_allclose(found, map_features(name, inputs), rtol=1e-12)
 
 
+@pytest.mark.by_day(2)
 @pytest.mark.parametrize(
     ("family", "activation"),
     [("student_t", "tanh"), ("conformal", "tanh"), ("conformal", "erf"), ("conformal", "relu")],

@@ -45,6 +45,7 @@ def loaded(path: Path) -> Any:
     return onnxruntime.InferenceSession(path.read_bytes(), providers=["CPUExecutionProvider"])
 
 
+@pytest.mark.by_day(2)
 @pytest.mark.parametrize(
     ("family", "activation"),
     [("conformal", "tanh"), ("student_t", "tanh"), ("conformal", "erf"), ("conformal", "relu")],

@@ -68,7 +68,7 @@ def strike(workbench: Workbench, verbs: Verbs, folder: Path, verb: str, renames:
 @pytest.mark.parametrize(
     "verb", [pytest.param(verb, marks=() if verb in BY_DAY else pytest.mark.slow) for verb in FILES]
 )
-@pytest.mark.by_day(2)
+@pytest.mark.by_day(1)
 def test_a_verb_killed_as_it_puts_its_first_and_its_last_file_into_place(
     workbench: Workbench, verbs: Verbs, tmp_path: Path, verb: str
 ) -> None:
