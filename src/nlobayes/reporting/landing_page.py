@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
+from base64 import encodebytes
 from collections.abc import Sequence
+from textwrap import indent
 
 from nlobayes.metrics import metric_of
 from nlobayes.metrics.metric import HIGHER
@@ -52,11 +53,14 @@ def landing_page(runs: Sequence[FinishedRun]) -> str:
 
 
 def _overview(runs: Sequence[FinishedRun]) -> list[str]:
-    """Show the overview of the run of the examples, inside the page."""
+    """Show the overview of the run of the examples, inside the page.
+
+    Its bytes take many lines, since docutils refuses long ones; browsers skip their ends.
+    """
     shown = example(run for run in runs if run.overview)
     if shown is None or shown.overview is None:
         return []
-    image = b64encode(shown.overview.read_bytes()).decode()
+    image = indent(encodebytes(shown.overview.read_bytes()).decode(), "   ").strip()
     alt = f"Errors, checks, coverage and rivals of run {shown.label}"
     source = f"data:image/svg+xml;base64,{image}"
     return [f'.. raw:: html\n\n   <img class="overview" alt="{alt}" src="{source}">']
