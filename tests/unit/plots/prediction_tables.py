@@ -36,14 +36,13 @@ def prediction_tables(*, points: int = 60, log10: bool = True) -> Tables:
         "predictions": predicted,
         "coverage": made.coverage(predicted, draws, noise),
         "levels": made.levels(predicted),
-        "regressors": regressors(),
         "pit": made.pit(predicted, fitted_to=None),
         "conditional": made.conditional(predicted),
         "deciles": made.deciles(draws, rows, noise, rng, scale=scale),
         "cases": made.cases(draws, rows, noise, rng),
     }
     tables = _frames(found) | curve_tables(pd.DataFrame(predicted))
-    return {"labels": LOG10 if log10 else IDENTITY, **tables}
+    return {"labels": LOG10 if log10 else IDENTITY, "regressors": regressors(), **tables}
 
 
 def curve_tables(predictions: pd.DataFrame) -> Tables:
