@@ -87,7 +87,7 @@ show(short)
 # converge](../docs/not_converged.md).
 
 # %%
-longer = {**method, "segments": 8}
+longer = {**method, "segments": 32}
 with warnings.catch_warnings(record=True) as told:
     warnings.simplefilter("ignore")
     warnings.filterwarnings("always", category=UserWarning)
