@@ -54,6 +54,8 @@ class RivalSettings(Choice):
 
     library: ClassVar[str | None] = None
     """Module that the rival needs besides those of required packages."""
+    fewest_rows: ClassVar[int] = 1
+    """Fewest train rows that it learns, with its defaults."""
 
     seed: Seed = 1
     """Seed of all random numbers of its fit."""

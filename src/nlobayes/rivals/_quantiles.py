@@ -8,6 +8,8 @@ from scipy.special import ndtri
 DRAWS = 32
 LEVELS = (np.arange(DRAWS) + 0.5) / DRAWS
 """Probabilities of the quantiles that represent draws."""
+SMALLEST_SD = 1e-3
+"""Least spread of quantiles of trees, in units of the network: leaves may have equal quantiles."""
 
 
 def gaussian_quantiles(count: int) -> np.ndarray:

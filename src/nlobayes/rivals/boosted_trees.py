@@ -19,14 +19,13 @@ if TYPE_CHECKING:
 
 LEVELS = 32
 """Number of the quantiles that represent draws."""
-SMALLEST_SD = 1e-3
-"""Least spread of the quantiles, in units of the network: leaves may have equal quantiles."""
 
 
 class BoostedTreesRival(RivalSettings):
     """Gradient-boosted trees on histograms of the features, for the mean or for quantiles."""
 
     library: ClassVar[str | None] = SCIKIT_LEARN
+    fewest_rows: ClassVar[int] = 2
 
     kind: Literal["boosted_trees"]
     quantiles: bool = False
@@ -73,6 +72,8 @@ class BoostedTreesRival(RivalSettings):
 def _predict(each: Sequence[Any], points: np.ndarray) -> RivalOutput:
     """Predict the mean, or quantiles (level, point) in order: those that cross are sorted."""
     import numpy as np
+
+    from nlobayes.rivals._quantiles import SMALLEST_SD
 
     draws = np.stack([trees.predict(points) for trees in each])
     if len(each) == 1:

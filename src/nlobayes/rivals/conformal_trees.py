@@ -23,6 +23,7 @@ class ConformalTreesRival(RivalSettings):
     """The mean of boosted trees, with an interval whose coverage held-out train rows guarantee."""
 
     library: ClassVar[str | None] = "mapie"
+    fewest_rows: ClassVar[int] = 14
 
     kind: Literal["conformal_trees"]
     held_out: Fraction = 0.25

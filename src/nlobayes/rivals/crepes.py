@@ -24,6 +24,7 @@ class CrepesRival(RivalSettings):
     """The mean of boosted trees, with quantiles that residuals of held-out train rows set."""
 
     library: ClassVar[str | None] = "crepes"
+    fewest_rows: ClassVar[int] = 3
 
     kind: Literal["crepes"]
     held_out: Fraction = 0.25

@@ -20,6 +20,7 @@ class NGBoostRival(RivalSettings):
     """Trees boosted by natural gradients: mean and sd of an observation, both of each input."""
 
     library: ClassVar[str | None] = "ngboost"
+    fewest_rows: ClassVar[int] = 3
 
     kind: Literal["ngboost"]
     learning_rate: Positive = 0.02

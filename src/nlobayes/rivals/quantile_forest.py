@@ -13,9 +13,6 @@ from nlobayes.settings.values import PositiveInt
 if TYPE_CHECKING:
     import numpy as np
 
-SMALLEST_SD = 1e-3
-"""Least spread of the quantiles, in units of the network: leaves may have equal quantiles."""
-
 
 class QuantileForestRival(RivalSettings):
     """A random forest; the train rows in the leaves of a point are a sample of observations."""
@@ -33,7 +30,7 @@ class QuantileForestRival(RivalSettings):
         import numpy as np
         from quantile_forest import RandomForestQuantileRegressor
 
-        from nlobayes.rivals._quantiles import LEVELS
+        from nlobayes.rivals._quantiles import LEVELS, SMALLEST_SD
 
         forest = RandomForestQuantileRegressor(
             n_estimators=self.trees, min_samples_leaf=self.least_rows, random_state=self.seed

@@ -15,14 +15,12 @@ from nlobayes.settings.values import Fraction, Positive, PositiveInt
 if TYPE_CHECKING:
     import numpy as np
 
-SMALLEST_SD = 1e-3
-"""Least spread of the quantiles, in units of the network: leaves may have equal quantiles."""
-
 
 class XGBoostRival(RivalSettings):
     """Boosted trees by the loss of quantiles."""
 
     library: ClassVar[str | None] = "xgboost"
+    fewest_rows: ClassVar[int] = 2
 
     kind: Literal["xgboost"]
     learning_rate: Positive = 0.1
@@ -44,7 +42,7 @@ class XGBoostRival(RivalSettings):
         import numpy as np
         from xgboost import XGBRegressor
 
-        from nlobayes.rivals._quantiles import LEVELS
+        from nlobayes.rivals._quantiles import LEVELS, SMALLEST_SD
 
         order = np.random.default_rng(self.seed).permutation(len(target))
         held, kept = np.split(order, [max(1, round(self.held_out * len(target)))])

@@ -153,3 +153,12 @@ def test_several_targets_and_classes_are_refused(
     with refused("commands.rival_of_one_target", received=received):
         rival(spec(GP), tmp_path / "d.nc", tmp_path / "gp.nc")
     assert not (tmp_path / "gp.nc").exists()
+
+
+def test_fewer_train_rows_than_a_rival_learns_are_refused(dataset: Dataset, tmp_path: Path) -> None:
+    split = np.where(np.arange(len(dataset.split)) < 2, 0, 2)
+    data, out = tmp_path / "data.nc", tmp_path / "out.nc"
+    write_dataset(data, dataset._replace(split=split), {})
+    with refused("commands.few_rows_of_rival", kind="crepes", rows=2, least=3):
+        rival(spec({"kind": "crepes"}), data, out, tmp_path / "out.json")
+    assert not out.exists()

@@ -100,3 +100,10 @@ def test_quantiles_of_trees_are_in_order_and_follow_the_noise() -> None:
     assert share_below == pytest.approx(0.5, abs=0.05)
     inner = np.mean((prediction.draws[5] < noise[1]) & (noise[1] < prediction.draws[26]))
     assert inner == pytest.approx(21 / 32, abs=0.06)
+
+
+@pytest.mark.parametrize("kind", RIVALS)
+def test_it_learns_as_few_rows_as_it_says(kind: str) -> None:
+    prediction = fit(kind, RIVALS[kind].fewest_rows).predict(NEW)
+    assert np.isfinite(prediction.draws).all()
+    assert prediction.draws.shape[1:] == (200,)

@@ -16,6 +16,7 @@ from nlobayes.artifacts.predicted import rival_groups
 from nlobayes.commands.stage import stage
 from nlobayes.data.splits import TRAIN
 from nlobayes.data.transforms import target_transform, unstandardise
+from nlobayes.errors import InputError
 from nlobayes.evaluation.tasks.learned import check_target
 from nlobayes.extras import PACKAGES, needed
 from nlobayes.metrics.shown import rows_learned
@@ -64,6 +65,8 @@ def _predict(settings: Rival, data: Dataset) -> tuple[RivalPrediction, Mapping[s
         return RivalPrediction(nothing, None, {}, settings.missing), {}
     runtime.configure("float32")
     train, began = data.split == TRAIN, time.process_time()
+    if (rows := int(train.sum())) < (least := settings.fewest_rows):
+        raise InputError("commands.few_rows_of_rival", kind=settings.kind, rows=rows, least=least)
     fitted = settings.fit(data.features[train], data.target[train])
     seconds = {"fit": time.process_time() - began, **_prediction_times(fitted, data.features)}
     fitted = fitted._replace(facts={**fitted.facts, "train_rows": int(train.sum())})
