@@ -43,7 +43,7 @@ def render(text: str, folder: Path, results: Path = RESULTS) -> str:
         path, *parts = (part.strip() for part in found[2].split("|"))
         file = results / f"{path}.csv"
         conditions = [each for part in parts if (each := CONDITION.fullmatch(part))]
-        rows = [row for row in read_rows(file) if all(_holds(each, row) for each in conditions)]
+        rows = [row for row in read_rows(file) if all(holds(each, row) for each in conditions)]
         lines = _lines(rows, [part for part in parts if not CONDITION.fullmatch(part)])
         link = f"[{file.name}]({relpath(file, folder)})"
         return "\n".join([found[1], *lines, "", link, "", found[3]])
@@ -51,7 +51,8 @@ def render(text: str, folder: Path, results: Path = RESULTS) -> str:
     return TABLE.sub(table, text)
 
 
-def _holds(condition: re.Match[str], row: Row) -> bool:
+def holds(condition: re.Match[str], row: Row) -> bool:
+    """Whether a row has what a condition of a table requires."""
     name, sign, values = condition.groups()
     return (row[name] in values.split(" or ")) == (sign == "=")
 
@@ -61,7 +62,7 @@ def _lines(rows: Sequence[Row], columns: Sequence[str]) -> Iterator[str]:
     yield _line(title for title, _ in split)
     yield f"|{'---|' * len(split)}"
     for row in rows:
-        yield _line(_cell(text, row) for _, text in split)
+        yield _line(cell_of(text, row) for _, text in split)
 
 
 def _title_and_text(column: str) -> tuple[str, str]:
@@ -73,7 +74,8 @@ def _line(cells: Iterator[str]) -> str:
     return f"|{' |'.join(cells)}|"
 
 
-def _cell(text: str, row: Row) -> str:
+def cell_of(text: str, row: Row) -> str:
+    """Return a text with the cells of a row in place of the names of columns in braces."""
     values = [_value(name, row) for name in FIELD.findall(text)]
     return FIELD.sub(lambda _: values.pop(0), text) if any(values) else ""
 

@@ -70,7 +70,7 @@ def _cells(line: str) -> list[str]:
 def quoted() -> list[Quoted]:
     """List what files and the tables that are written by hand quote."""
     in_pages = [each for page in WRITTEN for each in quoted_by(page)]
-    return in_pages + [each for path in FILES for each in _of(study_of(path), _read(path))]
+    return in_pages + [each for path in FILES for each in _of(study_of(path), read(path))]
 
 
 def quoted_by(page: str) -> list[Quoted]:
@@ -88,7 +88,8 @@ def study_of(path: Path) -> str:
     return max((name for name in STUDIES if path.stem.startswith(name)), key=len, default="")
 
 
-def _read(path: Path) -> list[list[str]]:
+def read(path: Path) -> list[list[str]]:
+    """Read the cells of a file, its head first."""
     with path.open(newline="") as file:
         return [*csv.reader(file)]
 
@@ -177,14 +178,3 @@ def test_every_published_feature_has_a_row_with_a_state() -> None:
     assert {len(row) for row in rows.values()} == {5}
     assert {row[3] for row in rows.values()} == {*STATES}
     assert [row for row in rows.values() if row[3] != "works" and not row[4]] == []
-
-
-def test_the_page_of_published_systems_counts_its_rows() -> None:
-    states = [(row[0][0], row[3]) for row in listed().values()]
-    (table,) = [each for each in tables(PUBLISHED.read_text()) if each[0][0] == "system"]
-    counted = {row[0].rpartition(": ")[2]: [*map(int, row[1:])] for row in table[1:]}
-    for systems, counts in counted.items():
-        of = {*SYSTEMS} if systems == "all" else {systems}
-        found = [sum(pair[0] in of and pair[1] == state for pair in states) for state in STATES]
-        assert counts == [*found, sum(found)]
-    assert counted.keys() == {*SYSTEMS, "all"}

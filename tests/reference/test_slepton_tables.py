@@ -1,4 +1,4 @@
-"""Sleptons and sneutrinos against the public tables, as docs/results/physics.md states the ratios.
+"""Sleptons and sneutrinos against the public tables, as docs/results/physics.md draws the ratios.
 
 The tables are those that HEPi 0.3.7 distributes: NLO + NLL by Resummino of the LHC SUSY Cross
 Section Working Group (arXiv:1304.0790), and approximate NNLO + NNLL by Resummino 3.1.2 of
@@ -22,7 +22,7 @@ from nlobayes.physics.pdf import MSTW2008_NLO
 from nlobayes.physics.processes import make_process
 from tests.prospino_points import SHARED
 from tests.reference.test_public_tables import RESUMMINO
-from tests.reference.test_published import ROOT, tables
+from tests.reference.test_published import ROOT, read
 
 GRIDS = SHARED / "data/grids"
 NEEDED = pytest.mark.skipif(not GRIDS.is_dir(), reason=f"the public tables are not at {GRIDS}")
@@ -41,12 +41,7 @@ PRODUCED = {
     "snuM-slep": ((1000011, -1000012),),
 }
 """Pairs that a table of the working group sums, by the word in its name."""
-STATED = [
-    row
-    for table in tables((ROOT / "docs/results/physics.md").read_text())
-    if table[0][0] == "published / ours of sleptons"
-    for row in table[1:]
-]
+STATED = read(ROOT / "docs/results/tables/physics_sleptons.csv")[1:]
 
 
 def processes_of(name: str) -> tuple[tuple[int, int], ...]:
@@ -79,7 +74,7 @@ def ratios(name: str, choice: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def at_masses(name: str, choice: str) -> list[str]:
-    """Ratios at the masses of the page, in the logarithm of the mass between those of the table."""
+    """Ratios at the masses of the file, in the logarithm of the mass between those of the table."""
     masses, found = ratios(name, choice)
     values = np.interp(np.log(MASSES), np.log(masses), found)
     inside = [masses[0] <= mass <= 1.06 * masses[-1] for mass in MASSES]
@@ -87,7 +82,7 @@ def at_masses(name: str, choice: str) -> list[str]:
 
 
 @NEEDED
-def test_the_page_states_the_ratios_to_the_tables() -> None:
+def test_the_file_states_the_ratios_to_the_tables() -> None:
     assert len(STATED) >= 16
     for name, choice, *stated in STATED:
         assert stated == at_masses(name.strip("`"), choice), name
