@@ -50,10 +50,11 @@ class Bundle:
 
     def __repr__(self) -> str:
         """Describe the bundle: numbers of surrogates and processes, energies, and failed checks."""
-        failed = sum(any(entry.failed_checks.values()) for entry in self.entries)
+        failed = [kind for one in self.entries for kind, names in one.failed_checks.items() if names]
         pairs = len({offer.outgoing for offer in self._offers})
         energies = ", ".join(f"{energy:g}" for energy in self.energies)
-        verdict = f"checks of {failed} failed" if failed else "all checks passed"
+        counts = (f"{failed.count(kind)} fail checks of {kind}" for kind in sorted({*failed}))
+        verdict = ", ".join(counts) or "all checks passed"
         content = f"{len(self.entries)} surrogates of {pairs} processes at {energies} GeV"
         return f"<{type(self).__name__}: {content}; {verdict}>"
 

@@ -116,7 +116,8 @@ def _values(condition: FixedParameter, given: Facts, points: int) -> np.ndarray:
 def _message(condition: FixedParameter, value: float) -> str:
     if condition.low <= value <= condition.high:
         return ""
-    span = f"{condition.low:.6g} to {condition.high:.6g} {condition.unit}"
+    unit = condition.unit.removeprefix("1")
+    span = f"{condition.low:.6g} to {condition.high:.6g} {unit}".rstrip()
     if np.isnan(value):
         return f"{condition.name} {MISSING}; the surrogate is for {span}"
     return f"{condition.name} is {value:.6g}, {BEYOND} {span}"
