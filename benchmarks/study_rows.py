@@ -9,7 +9,7 @@ A row has the presets of a run, its verdict, scores of test rows with their Mont
 (`±`), CPU seconds of its jobs, and what made it: digests of `evaluation.json` and of the code, the
 commit and the processor. A run that was made again agrees if its digest is equal, or if its verdict
 is and each score differs by at most four Monte-Carlo errors. `first` prints nothing if points
-are chosen in rounds, as only the whole study knows how many.
+are chosen in rounds, as only the whole study knows how many, or if no grid has scores.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ STUDIES, ROWS = Path("config/studies"), RESULTS / "runs"
 METRICS, RECORDS = Path("results/metrics"), Path("results/records/evaluate")
 TIMINGS = Path("timings")
 FILES = ("evaluation.json", "diagnostics.json")
+WITHOUT_SCORES = ("speed", "prior")
 CHECKED = ("rhat_f", "rhat_log_density", "ess_f", "divergences", "chains", "draws_per_chain")
 FURTHER = ("relative_error_p50", "relative_error_p95", "crps", "brier")
 SCORES = (*FURTHER, *dict.fromkeys(each.key for each in metrics.METRICS if each.column))
@@ -50,19 +51,20 @@ MOST_ERRORS = 4.0
 
 @cache
 def runs_of(study: str) -> dict[str, str]:
-    """Return the grid of each run of a study by the path of the run."""
+    """Return the grid of each run of a study with scores by the path of the run."""
     file = STUDIES / f"{study}.yaml"
     whole, found = read_whole_study([file]), dict[str, str]()
     for grid in yaml.safe_load(file.read_text())["grids"]:
-        for run in whole.runs(grid):
+        for run in whole.runs(grid) if whole.grids[grid].outputs not in WITHOUT_SCORES else ():
             found.setdefault(run.run_id, grid)
     return found
 
 
 def first_files(study: str) -> list[Path]:
-    """List the scores and the checks of the first run of a study without rounds."""
+    """List the scores and the checks of the first run of a study; none if it has rounds."""
     rounds = read_whole_study([STUDIES / f"{study}.yaml"]).rounds
-    return [METRICS / next(iter(runs_of(study))) / name for name in FILES if not rounds]
+    first = [] if rounds else [*runs_of(study)][:1]
+    return [METRICS / run / name for run in first for name in FILES]
 
 
 def row_of(run: str, grid: str) -> Row:

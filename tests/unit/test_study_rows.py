@@ -104,10 +104,10 @@ def test_cpu_seconds_are_those_of_the_jobs_of_a_run(project: Path) -> None:
 
 
 def test_the_first_run_of_a_study_is_one_of_its_targets(project: Path) -> None:
-    """A study with rounds has none: only the whole of it knows how many there are."""
+    """A study with rounds has none, as only the whole knows how many; nor has one of times."""
     assert [path.parent.name for path in first_files("wine")] == ["s1", "s1"]
     assert not runs_of("wine")[RUN].endswith("_paper")
-    assert first_files("program") == []
+    assert first_files("program") == first_files("speed") == []
 
 
 def test_every_stored_row_is_of_its_study() -> None:

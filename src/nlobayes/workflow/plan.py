@@ -144,10 +144,6 @@ class Plan:
         each = self.study.datasets.items()
         return [name for name, dataset in each if task_of(dataset) is task]
 
-    def grids_that_end_with(self, outputs: str) -> Paths:
-        """List the grids with these outputs."""
-        return [name for name, grid in self.study.grids.items() if grid.outputs == outputs]
-
     def label_of(self, kind: str, path: str) -> str:
         """Return the short label of a run or model; the path itself for anything else."""
         return self.labels.get(kind, {}).get(path, path)
