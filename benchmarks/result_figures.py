@@ -85,6 +85,8 @@ class Drawn:
     log: Sequence[str] = ()
     """Axes with logarithms: `value`, `along`."""
     stacked: bool = False
+    scatter: bool = False
+    """Whether points are not joined, but compared with the line of equal values."""
     lines: dict[str, float] = field(default_factory=dict)
     """Lines that values are compared with, by their labels."""
 
@@ -178,12 +180,14 @@ def _along(drawn: Drawn, found: dict[str, list[Point]], axes: Axes) -> None:
             x,
             [each.value for each in points],
             _bars(points),
-            fmt=f"{marker}-",
+            fmt=marker if drawn.scatter else f"{marker}-",
             color=color,
             label=label,
         )
     for label, value in drawn.lines.items():
         axes.axhline(value, color=BLACK, linewidth=0.8, linestyle="--", label=label, zorder=0.5)
+    if drawn.scatter:
+        axes.axline((1, 1), (2, 2), color=BLACK, linewidth=0.8, linestyle="--", label="equal")
     axes.set(xlabel=drawn.along, ylabel=drawn.value)
     if "along" in drawn.log:
         axes.set_xscale("log")

@@ -58,8 +58,9 @@ def test_a_picture_shows_the_present_numbers(name: str) -> None:
     assert written is not None
     assert written.text == described(drawn, rows)
     assert all(shown(drawn, rows).values()), "every series has a number"
+    lines = len(drawn.series) + len(drawn.lines) + drawn.scatter
     (axes,) = draw(drawn, rows).axes
-    assert len(axes.get_legend_handles_labels()[0]) == len(drawn.series) + len(drawn.lines)
+    assert len(axes.get_legend_handles_labels()[0]) == lines
 
 
 def test_a_page_says_what_each_picture_shows_and_what_is_good() -> None:
