@@ -9,8 +9,9 @@ the file without its ending, then the columns, with `|` between them:
 
 A column of the file has its own name as title, or `title: text` with names of columns in braces.
 A number may have a format: `{lppd:.2f}`. A cell whose columns are all empty is empty. `where`
-keeps the rows that have one of the values, or with `!=` none of them; several are possible. Below
-each table is a link to its file, which has all rows and columns.
+keeps the rows that have one of the values, or with `!=` none of them; several are possible. A name
+with `*` stands for all files that match, one after another; column `file` has the name of each.
+Below each table is a link to its file, which has all rows and columns.
 """
 
 from __future__ import annotations
@@ -41,12 +42,13 @@ def render(text: str, folder: Path, results: Path = RESULTS) -> str:
 
     def table(found: re.Match[str]) -> str:
         path, *parts = (part.strip() for part in found[2].split("|"))
-        file = results / f"{path}.csv"
+        files = sorted(results.glob(f"{path}.csv"))
         conditions = [each for part in parts if (each := CONDITION.fullmatch(part))]
-        rows = [row for row in read_rows(file) if all(holds(each, row) for each in conditions)]
+        every = [{"file": file.stem, **row} for file in files for row in read_rows(file)]
+        rows = [row for row in every if all(holds(each, row) for each in conditions)]
         lines = _lines(rows, [part for part in parts if not CONDITION.fullmatch(part)])
-        link = f"[{file.name}]({relpath(file, folder)})"
-        return "\n".join([found[1], *lines, "", link, "", found[3]])
+        links = ", ".join(f"[{file.name}]({relpath(file, folder)})" for file in files)
+        return "\n".join([found[1], *lines, "", links, "", found[3]])
 
     return TABLE.sub(table, text)
 

@@ -60,3 +60,10 @@ def test_a_table_has_the_columns_and_rows_asked_for(
     assert made.endswith("\n\n[numbers.csv](numbers.csv)\n\n<!-- end -->\nafter\n")
     assert "old" not in made
     assert render(made, tmp_path, tmp_path) == made
+
+
+def test_a_table_of_several_files_names_each(tmp_path: Path) -> None:
+    for name, error in (("b", 2), ("a", 1)):
+        (tmp_path / f"{name}.csv").write_text(f"error\n{error}\n")
+    made = render("<!-- table * | file | error -->\n<!-- end -->\n", tmp_path, tmp_path)
+    assert made.splitlines()[4:8] == ["|a |1|", "|b |2|", "", "[a.csv](a.csv), [b.csv](b.csv)"]
