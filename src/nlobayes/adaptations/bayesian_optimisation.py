@@ -56,7 +56,10 @@ class Carry(NamedTuple):
 
 
 class BayesianOptimisationWarmup(WarmupSettings):
-    """Choice of step size and steps by the squared jump over sqrt(L), as in TensorBNN."""
+    """Choice of step size and steps by the squared jump over sqrt(L), as in TensorBNN.
+
+    Use 80 evaluations: `steps` of 80 `batch`.
+    """
 
     kind: Literal["bayesian_optimisation"] = "bayesian_optimisation"
     step_size_min: Positive = 1e-4

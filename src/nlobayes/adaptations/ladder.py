@@ -36,7 +36,11 @@ class Carry(NamedTuple):
 
 
 class LadderWarmup(WarmupSettings):
-    """Step size, mass matrix and temperature of every rung of a ladder, for `tempering`."""
+    """Step size, mass matrix and temperature of every rung of a ladder, for `tempering`.
+
+    Temperatures have equal rejection rates. The sample stat `restart` counts replicas that came all
+    the way from the hottest rung.
+    """
 
     kind: Literal["ladder"] = "ladder"
     target_acceptance: Fraction = 0.7

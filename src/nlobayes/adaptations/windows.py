@@ -22,7 +22,11 @@ FEWEST_ADAPTING_STEPS = 20
 
 
 class DualAveraging(Frozen):
-    """Constants of dual averaging, as Hoffman and Gelman (2014), section 3.2, name them."""
+    """Constants of dual averaging, as Hoffman and Gelman (2014), section 3.2, name them.
+
+    If the step size varies too much after a short window, `{gamma: 0.3, mu_over_start: 1}` varies
+    less.
+    """
 
     gamma: Positive = 0.05
     """Damping: a larger value makes the step size follow the errors of the acceptance less."""
@@ -40,7 +44,9 @@ class WindowWarmup(WarmupSettings):
     kind: Literal["windows"] = "windows"
     mass_matrix: Literal["diagonal", "dense", "low_rank", "gauss_newton", "identity"] = "diagonal"
     """Learn the diagonal or the full matrix from draws, a diagonal with a low-rank correction,
-    or the full matrix from the curvature along the chain; or keep the identity."""
+    or the full matrix from the curvature along the chain; or keep the identity. `gauss_newton`, for
+    up to 4000 parameters, is several times better per second at small tolerances, with a target
+    acceptance of 0.98."""
     target_acceptance: Fraction = 0.7
     """Target of dual averaging for the mean acceptance; the result is above it."""
     last_window: PositiveInt = 50

@@ -38,11 +38,12 @@ class Laplace(FromModes):
     """Share of each MAP in the draws: the same, or by the evidence of its Gaussian."""
     predictive: Literal["sampled", "linearised"] = "sampled"
     """Predictions by the network itself (`sampled`), or linearised in its weights at the draw's
-    MAP (`linearised`, without a surrogate)."""
+    MAP (`linearised`, Immer et al. 2021: mostly far better, without a surrogate)."""
 
     hyperparameters: Literal["map", "evidence"] = "map"
     """Centre of the learned hyperparameters: their `map` together with the weights, or the
-    values of the highest `evidence`, which holds the dense curvature."""
+    values of the highest `evidence` (MacKay 1992), which holds the dense curvature;
+    `evidence_slope` is then near 0."""
 
     @property
     def draws_networks(self) -> bool:

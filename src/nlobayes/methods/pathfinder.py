@@ -32,7 +32,8 @@ class Pathfinder(FromModes):
     candidates: Annotated[int, Field(ge=25, le=1_000_000)] = 4000
     """Draws of all paths, from which `draws` are chosen."""
     resample: bool = True
-    """Whether they are chosen by importance weights; otherwise `draws` are taken in their order."""
+    """Whether they are chosen by importance weights; otherwise `draws` are taken in their order.
+    If `pareto_k` is far above 0.7, weights repeat a few candidates."""
     displacement: Positive = 0.1
     """Distance from its MAP at which each path begins, in standard deviations of the prior."""
     iterations: PositiveInt = 500

@@ -89,7 +89,7 @@ class CyclesSchedule(_Kind):
     """The learning rate falls from cycle to cycle; each starts at the best position so far.
 
     It is that of TensorBNN (arXiv:2009.14393). A cycle lasts `epochs` epochs, or ends after
-    `patience` epochs without a better validation error.
+    `patience` epochs without a better validation error of all cycles (in Keras: of this cycle).
     """
 
     kind: Literal["cycles"]
@@ -157,9 +157,10 @@ class Pretraining(Frozen):
     patience: PositiveInt | None = None
     """Epochs without a better validation error before stopping; null never stops early."""
     start: Literal["prior", "standard_normal", "he", "best_of_prior"] = "prior"
-    """Distribution of the starting points: the prior; a normal of sd `start_sd`; weights N(0, 2 /
-    inputs) with biases of zero (He et al., arXiv:1502.01852); or the best of `start_draws` draws
-    of the prior on the train rows."""
+    """Distribution of the starting points: the prior; a normal of sd `start_sd` (0.22 of Marek);
+    weights N(0, 2 / inputs) with biases of zero (He et al., arXiv:1502.01852; TensorBNN names it,
+    and its code has 2 / outputs); or the best of `start_draws` draws of the prior on the train rows
+    (as in the text of Berezowski; the code there takes the lowest training error)."""
     start_draws: Annotated[int, Field(ge=1, le=100_000)] = START_DRAWS
     """Draws of the prior from which `best_of_prior` chooses."""
     start_weights: Annotated[WeightsFile | None, Field(exclude_if=lambda file: file is None)] = None
