@@ -37,8 +37,8 @@ MARKERS = "osD^vPX"
 LIGHT = (SKY, ORANGE, "0.8")
 """Of stacked bars, which have their numbers in black."""
 
-WIDTH = 5.4
-"""Inches: 520 pixels, so that text is readable on a phone and on a page."""
+WIDTH = 4.7
+"""Inches: 450 pixels, so that text is readable on a phone and on a page."""
 
 
 class Point(NamedTuple):
