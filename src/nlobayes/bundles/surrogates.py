@@ -50,7 +50,8 @@ class Bundle:
 
     def __repr__(self) -> str:
         """Describe the bundle: numbers of surrogates and processes, energies, and failed checks."""
-        failed = [kind for one in self.entries for kind, names in one.failed_checks.items() if names]
+        checks = (item for entry in self.entries for item in entry.failed_checks.items())
+        failed = [kind for kind, names in checks if names]
         pairs = len({offer.outgoing for offer in self._offers})
         energies = ", ".join(f"{energy:g}" for energy in self.energies)
         counts = (f"{failed.count(kind)} fail checks of {kind}" for kind in sorted({*failed}))
