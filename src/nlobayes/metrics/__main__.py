@@ -10,19 +10,17 @@ from nlobayes.metrics import METRICS
 from nlobayes.metrics.metric import SPLITS, Metric, MetricKind
 
 INTRODUCTION = """\
-The scores of `nlobayes.metrics`, of train, validation and test rows unless `what` names others.
-Shares are stored between 0 and 1. `_low` and `_high` are the ends of a 95 % interval, `_se` is a
-standard error over rows, and `monte_carlo_error` has that of the draws
-([statistics](statistics.md#monte-carlo-errors)). `baseline`, `map`, `linear` and `rivals` have the
-same scores. `rivals` also have `own`, scores of a Gaussian with the rival's own mean and sd, and
-`facts` of their fit ([rivals](rivals.md)). Numbers in braces are one score each.
+Scores are of train, validation and test rows unless `what` names others. Shares are stored between
+0 and 1. `_low` and `_high` are the ends of a 95 % interval, `_se` is a standard error over rows,
+and `monte_carlo_error` has that of the draws ([statistics](statistics.md#monte-carlo-errors)).
+`baseline`, `map`, `linear` and `rivals` have the same scores; `own` of [rivals](rivals.md) has
+those of a Gaussian with the rival's own mean and sd. Numbers in braces are one score each.
 """
 OWN = """\
 ## Your own
 
-A custom score is a function in a file of the project. It has the arguments of the files of
-`evaluation/scores/regression/` (for classes `evaluation/scores/classification/`), and the
-`settings`. It returns a number, or a line with the reason why no number exists:
+A custom score is a function in a file of the project, of a split and the `settings`. It returns a
+number, or a line with the reason why no number exists:
 
 ```python
 # scores/tail.py
@@ -44,20 +42,12 @@ evaluation:
         {file: scores/tail.py, function: share_below, settings: {limit: -0.1}, compared: true}
 ```
 
-`split` has these fields:
-
-- `draws` (draw, point) and `observed` (point,) on the model scale;
-- `noise`, the predictive noise;
-- `rng`, random numbers for this score alone;
-- `features` (point, feature), the inputs of the network, of all test rows; else None;
-- `scale` (`log10` or `identity`);
-- for classes, `prediction` and `labels`.
-
-`evaluation.json` has the score by its name for every split, and under `baseline`, `map`, `linear`
-and `rivals`, without a Monte-Carlo error; `runs.csv` of every comparison too. With `compared: true`
-tables and the figure of differences have it. The name must differ from those of other scores. A
-number that is not finite, or an exception, ends the job with one line. A change of the file
-computes the scores again, and repeats no sampling.
+`split` has `draws` (draw, point) and `observed` (point,) on the model scale, `noise`, `scale`,
+`rng` for this score alone, and, of all test rows, `features` (point, feature); for classes
+`prediction` and `labels`. `evaluation.json` has the score by its name, without a Monte-Carlo
+error, and `runs.csv` of every comparison too; with `compared: true` tables and the figure of
+differences have it. A number that is not finite, or an exception, ends the job with one line. A
+change of the file computes the scores again, and repeats no sampling.
 """
 NUMBER = re.compile(r"\d+")
 HEADER = ("| key | what | unit | better |", "|---|---|---|---|")
