@@ -156,7 +156,12 @@ class Run(TypedDict):
     log_evidence: NotRequired[list[float]]
     """Of each MAP, in nats; of an approximation that knows it."""
     architecture: NotRequired[dict[str, Any]]
-    """Where the size of the network is drawn: the table above."""
+    """Where the size of the network is drawn. `width_1` ..., `depth`: the posterior of this number:
+    lists `number`, `probability`, `mcse`, `acceptance_within` (of the moves that change no size);
+    `mode`, `low_90`, `high_90`, `rhat`, `ess_bulk`; `visits` with lists `from`, `to`, `visits`
+    (jumps that led there, to the same number where they were rejected), `tried`, `acceptance`.
+    `parameters`: of the parameters in use `mode` to `ess_bulk`. `jumps`: the acceptance of each
+    kind, and `between_sizes`, the share of draws that change the size."""
 
 
 class Diagnostics(Verdict, OfChains, Run):
