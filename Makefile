@@ -43,6 +43,7 @@ setup: $(UV)  ## install the locked environment into .venv, with extras as in EX
 	@echo "setting up .venv (the first time takes minutes)"
 	@grep -qs '^version_info = $(MINORS)\.' .venv/pyvenv.cfg || { $(NEW_ENVIRONMENT); }
 	@$(UV) sync --quiet --locked --compile-bytecode $(addprefix --extra ,$(EXTRAS))
+	@$(RUN) python -m compileall -q src
 
 define REPORT
 	@$(RUN) snakemake --report report.html

@@ -2,13 +2,20 @@
 
 Comments, docstrings, layout and the fields of settings do not count. From a family, such as the
 kernels, a job uses only the files of the members that its specification chooses.
+
+What was read of a file is stored in `.cache/code.json` by the digest of its content, so that the
+jobs of a run do not parse the package again. A changed file has another digest and is parsed.
 """
 
 from __future__ import annotations
 
 import ast
 import hashlib
+import json
+import os
+import platform
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,6 +25,8 @@ from nlobayes.stages import module_of
 from nlobayes.untyped import Facts
 
 PACKAGE = Path(__file__).parent
+STORE = Path(".cache/code.json")
+"""What was read of files, in the folder of a project."""
 STATED_IN_SPEC = ("nlobayes.settings", "nlobayes.study", "nlobayes.stages")
 """Packages without effect on the digest: their result is the specification of each job."""
 
@@ -62,10 +71,13 @@ def code_digest(verb: str, spec: Facts | None = None) -> str:
 
 @cache
 def _digest(verb: str, chosen: tuple[tuple[str, tuple[str, ...]], ...]) -> str:
+    stored = len(_store())
     digest = hashlib.sha256()
     for module in sorted(modules_of(module_of(verb), dict(chosen))):
         digest.update(f"{module}\0{_read(module).meaning}\0".encode())
         digest.update(_data_beside(_source(module)))
+    if len(_store()) > stored:
+        _write_store()
     return digest.hexdigest()[:16]
 
 
@@ -114,7 +126,7 @@ def _is_of(member: str, kinds: Iterable[str]) -> bool:
 
 
 class _Module(NamedTuple):
-    """Imports of a module, the kinds of its settings, and its syntax tree as text."""
+    """Imports of a module, the kinds of its settings, and a digest of its syntax tree."""
 
     imports: tuple[str, ...]
     kinds: frozenset[str]
@@ -123,7 +135,41 @@ class _Module(NamedTuple):
 
 @cache
 def _read(name: str) -> _Module:
-    tree = ast.parse(_source(name).read_bytes())
+    content = _source(name).read_bytes()
+    key = hashlib.sha256(_reader() + content).hexdigest()
+    if key not in _store():
+        _store()[key] = _parsed(content)
+    return _store()[key]
+
+
+@cache
+def _reader() -> bytes:
+    """Return what parses: this file, and the version of Python."""
+    return Path(__file__).read_bytes() + platform.python_version().encode()
+
+
+@cache
+def _store() -> dict[str, _Module]:
+    """Read what is stored; nothing, if there is no complete file."""
+    try:
+        stored = json.loads(STORE.read_bytes())
+        return {key: _Module(tuple(i), frozenset(k), m) for key, (i, k, m) in stored.items()}
+    except (OSError, ValueError):
+        return {}
+
+
+def _write_store() -> None:
+    """Replace the file in one step, if the folder may be written; jobs run at once."""
+    written = STORE.with_suffix(f".{os.getpid()}")
+    entries = {key: (one.imports, sorted(one.kinds), one.meaning) for key, one in _store().items()}
+    with suppress(OSError):
+        STORE.parent.mkdir(exist_ok=True)
+        written.write_text(json.dumps(entries))
+        written.replace(STORE)
+
+
+def _parsed(content: bytes) -> _Module:
+    tree = ast.parse(content)
     imports: list[str] = []
     kinds: set[str] = set()
     for node in ast.walk(tree):
@@ -136,7 +182,8 @@ def _read(name: str) -> _Module:
             if isinstance(node, ast.ClassDef) and (own := _kinds_of(node)):
                 kinds |= own
                 node.body = [each for each in node.body if not _is_field(each)]
-    return _Module(tuple(imports), frozenset(kinds), ast.dump(tree))
+    meaning = hashlib.sha256(ast.dump(tree).encode()).hexdigest()
+    return _Module(tuple(imports), frozenset(kinds), meaning)
 
 
 def _kinds_of(settings: ast.ClassDef) -> set[str]:

@@ -111,23 +111,15 @@ def module_of_copy(package: Path) -> Any:
     assert spec.loader
     module: ModuleType = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    read, known = module._read.__wrapped__, {}
-
-    def read_once(name: str) -> Any:
-        """A test changes one module, and most are big: read again what has changed alone."""
-        version = name, module._source(name).read_bytes()
-        if version not in known:
-            known[version] = read(name)
-        return known[version]
-
-    module._read = read_once  # type: ignore[attr-defined]
+    module.STORE = package.with_name("code.json")  # type: ignore[attr-defined]
     return module
 
 
 def digest(package: Path, verb: str, spec: dict[str, Any] | None = None) -> str:
     """The digest of a verb of a copy of the package, computed afresh."""
     module = module_of_copy(package)
-    module._digest.cache_clear()
+    for each in (module._digest, module._read):
+        each.cache_clear()
     value = module.code_digest(verb, spec)
     assert isinstance(value, str)
     return value
@@ -239,3 +231,32 @@ def test_the_digest_does_not_depend_on_the_place(copied: Path, tmp_path: Path) -
     moved = Path(shutil.copytree(copied, tmp_path / "elsewhere"))
     os.utime(moved / "commands/pipeline/thin.py", (0, 0))
     assert digest(moved, "thin") == digest(copied, "thin")
+
+
+def test_files_are_parsed_once_for_all_processes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, copied: Path
+) -> None:
+    """The digest is the same with what is stored, without, and where nothing can be stored."""
+    monkeypatch.chdir(tmp_path)
+    code = "from nlobayes.code_digest import code_digest; print(code_digest('plot'))"
+    parsed = (
+        "import ast; parse = ast.parse; ast.parse = lambda text: print('parsed') or parse(text)"
+    )
+
+    def lines() -> list[str]:
+        words, environment = [sys.executable, "-c", f"{parsed}\n{code}"], dict(os.environ)
+        environment["PYTHONPATH"] = str(copied.parent)
+        done = subprocess.run(words, env=environment, capture_output=True, text=True, check=True)
+        return done.stdout.splitlines()
+
+    first, second = lines(), lines()
+    assert len(first) > 30
+    assert second == first[-1:] == [digest(copied, "plot")]
+    with changed(copied / "plots/style.py", "CHANGED = 1\n"):
+        assert lines() == ["parsed", digest(copied, "plot")]
+    (tmp_path / ".cache/code.json").write_text("{half of")
+    assert lines() == first
+    (tmp_path / ".cache/code.json").unlink()
+    (tmp_path / ".cache").rmdir()
+    (tmp_path / ".cache").write_text("no folder")
+    assert lines() == lines() == first

@@ -63,14 +63,14 @@ def test_the_newest_is_taken_that_needs_no_compiler(
         f'for each in {installed}; do case "$4 $each" in "{READY} 3.14") ;; '
         '*) echo "cpython-$each.1 /opt/$each/python" ;; esac; done'
     )
-    (made, synced), _ = setup(checkout, listing)
+    (made, synced, _), _ = setup(checkout, listing)
     assert made == f"venv --quiet --clear --python /opt/{taken}/python"
     assert synced.startswith("sync --quiet --locked")
 
 
 def test_a_chosen_python_is_taken(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("UV_PYTHON", "3.12")
-    (made, _), _ = setup(checkout, "echo cpython-3.14.1 /opt/3.14/python")
+    (made, *_), _ = setup(checkout, "echo cpython-3.14.1 /opt/3.14/python")
     assert made == "venv --quiet --clear --python 3.12"
 
 

@@ -63,13 +63,13 @@ RULES = {
         "tabulate_chains",
         "landscape",
     ),
-    *("plot", "plot_chains", "plot_landscape", "plot_scale_ratio"),
+    *("plot_with_scale", "plot_chains", "plot_landscape"),
     *("describe", "plot_data"),
 }
 MADE_OF_RUN = ("posterior", "thinned", "predictions", "surrogates")
 RECORDED_OF_RUN = (
     *("diagnose", "thin", "evaluate", "export", "tabulate", "tabulate_chains", "plot"),
-    *("plot_chains", "plot_scale_ratio"),
+    "plot_chains",
 )
 # The keys that other people's tools rely on.
 

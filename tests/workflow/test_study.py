@@ -42,7 +42,7 @@ def test_dry_run_of_every_grid(pristine: Project, grid: str) -> None:
         "export",
         "tabulate",
         "tabulate_chains",
-        "plot",
+        "plot_with_scale",
         "plot_chains",
     )
     expected = {
@@ -53,7 +53,6 @@ def test_dry_run_of_every_grid(pristine: Project, grid: str) -> None:
         "plot_data": 1,
         "landscape": 1,
         "plot_landscape": 1,
-        "plot_scale_ratio": len(samplers),
         "warmup": sum(n * k for n, k in zip(chains, warmups, strict=True)),
         "draw": sum(n * k for n, k in zip(chains, segments, strict=True)),
         **dict.fromkeys(per_run, len(samplers)),

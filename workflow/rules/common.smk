@@ -26,6 +26,7 @@ from nlobayes.workflow.patterns import (
     runs_of,
     runs_of_chains,
     runs_of_drawn_sizes,
+    runs_of_known_scale,
     wildcard_patterns,
 )
 from nlobayes.workflow.plan import load_plan

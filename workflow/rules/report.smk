@@ -7,6 +7,7 @@ from nlobayes.workflow.figures import (
     DATA,
     FIDELITY,
     IMAGE_TABLES,
+    KNOWN_SCALE,
     LANDSCAPE_FIGURES,
     NUMBERS,
     PLANE_TABLES,
@@ -14,7 +15,6 @@ from nlobayes.workflow.figures import (
     PULL_TABLES,
     PULLS,
     ROUNDS,
-    SCALE_TABLES,
     SETTING_TABLES,
     SETTINGS,
     SIZE_FIGURES,
@@ -34,7 +34,7 @@ rule plot:
     benchmark:
         "timings/plot/{run}.tsv"
     wildcard_constraints:
-        run=runs_of(NUMBERS, PLAN),
+        run=f"(?!{runs_of_known_scale(PLAN)}){runs_of(NUMBERS, PLAN)}",
     conda:
         "../../environment.yml"
     resources:
@@ -44,6 +44,16 @@ rule plot:
     shell:
         "nlobayes plot --tables {params.tables:q} {params.verdict} {params.names}"
         " --name {params.name:q} --out {params.folder:q} --record {output.record:q} 2> {log:q}"
+
+
+use rule plot as plot_with_scale with:
+    output:
+        *figures_by_category(KNOWN_SCALE.figures),
+        record="results/records/plot/{run}.json",
+    wildcard_constraints:
+        run=runs_of_known_scale(PLAN),
+    params:
+        **options.to_plot("run", KNOWN_SCALE.figure_names),
 
 
 use rule plot as plot_chains with:
@@ -137,20 +147,6 @@ use rule plot as plot_bands with:
         "timings/plot_bands/{run}.tsv"
     params:
         **options.to_plot("run", names_of(FigureKind.ONE_FEATURE)),
-
-
-use rule plot as plot_scale_ratio with:
-    input:
-        tables=tables(SCALE_TABLES),
-    output:
-        *figures("Calibration", ["scale_ratio"]),
-        record="results/records/plot_scale_ratio/{run}.json",
-    log:
-        "logs/plot_scale_ratio/{run}.log",
-    benchmark:
-        "timings/plot_scale_ratio/{run}.tsv"
-    params:
-        **options.to_plot("run", ["scale_ratio"]),
 
 
 use rule plot as plot_data with:

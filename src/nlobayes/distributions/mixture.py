@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nlobayes.distributions.distribution import Law, Rows, point_chunks
+from nlobayes.distributions.log_sums import log_sum_exp
 from nlobayes.distributions.tabulated import TabulatedLaw
 from nlobayes.untyped import Array
 
@@ -119,10 +120,8 @@ class Mixture(NamedTuple):
 
     def logpdf(self, value: np.ndarray) -> np.ndarray:
         """Return the log density at values (..., point)."""
-        from scipy.special import logsumexp
-
         parts = [
-            logsumexp(law.logpdf(residual), axis=-2) for law, residual in self._residuals(value)
+            log_sum_exp(law.logpdf(residual), axis=-2) for law, residual in self._residuals(value)
         ]
         density: np.ndarray = np.concatenate(parts, axis=-1) - np.log(len(self.centres))
         return density

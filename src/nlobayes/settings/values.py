@@ -78,7 +78,9 @@ def _describe(schema: Document, model: type) -> None:
 class Frozen(BaseModel):
     """Immutable model that refuses unknown keys."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", json_schema_extra=_describe)
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", json_schema_extra=_describe, defer_build=True
+    )
     RENAMED: ClassVar[Mapping[str, str]] = {}
     """Names of keys in the previous release, and their new names."""
 

@@ -38,7 +38,6 @@ COMPARED = ("scanned", *SETTING_TABLES, *PULL_TABLES)
 BAND_TABLES = (*VERDICTS, *tables_of(FigureKind.ONE_FEATURE))
 PLANE_TABLES = (*VERDICTS, *tables_of(FigureKind.PLANES))
 IMAGE_TABLES = (*VERDICTS, *tables_of(FigureKind.IMAGES))
-SCALE_TABLES = (*VERDICTS, *tables_of(FigureKind.KNOWN_SCALE))
 VERDICTS_OF_RUN = dict(zip(("--verdict", "--calibration"), VERDICTS, strict=True))
 """The option of `plot` that takes each verdict."""
 
@@ -63,6 +62,11 @@ NUMBERS = Task(
     ),
     figures=by_category(FigureKind.RUNS, FigureKind.NUMBERS),
 )
+KNOWN_SCALE = Task(
+    tables=NUMBERS.tables,
+    figures=by_category(FigureKind.RUNS, FigureKind.NUMBERS, FigureKind.KNOWN_SCALE),
+)
+"""Numbers whose scale uncertainty is known."""
 CLASSES = Task(
     tables=tabulated(FigureKind.RUNS, FigureKind.CLASSES, FigureKind.PLANES, FigureKind.IMAGES),
     figures=by_category(FigureKind.RUNS, FigureKind.CLASSES),

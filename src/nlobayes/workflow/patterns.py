@@ -73,6 +73,12 @@ def path_before_method() -> str:
     return rf"({NAME.pattern}/){{{len(CROSSED) - 1}}}"
 
 
+def runs_of_known_scale(plan: Plan) -> str:
+    """Return the pattern of the runs of datasets whose scale uncertainty is known."""
+    known = [n for n, each in plan.study.datasets.items() if each.target.scale_variations]
+    return f"({one_of(known)})/{path_of(len(CROSSED) - 1)}"
+
+
 def runs_of(task: Task, plan: Plan) -> str:
     """Return the pattern of the runs of a task; all runs that are not of classes are of numbers."""
     classes = plan.datasets_of(CLASSES)

@@ -7,7 +7,6 @@ import numpy as np
 import typer
 import xarray as xr
 from pydantic import ValidationError
-from scipy.special import logsumexp
 
 from nlobayes import provenance, runtime
 from nlobayes.artifacts import contents
@@ -16,6 +15,7 @@ from nlobayes.artifacts.netcdf import open_artifact, write_groups
 from nlobayes.artifacts.seals import digests
 from nlobayes.artifacts.thinned import check_same_rows, flatten
 from nlobayes.commands.thinned_model import model_of
+from nlobayes.distributions.log_sums import log_sum_exp
 from nlobayes.draws_at_points import predict_draws
 from nlobayes.errors import InputError
 from nlobayes.evaluation.reweighting import importance
@@ -64,7 +64,7 @@ def reweight(
     reliability = f"Pareto k {weights.pareto_k:.2f} (limit {weights.threshold:.2f})"
     total = len(weights.log_weights)
     typer.echo(f"{reliability}; {total} draws are worth {weights.ess:.0f}", err=True)
-    evidence = float(logsumexp(ratios) - np.log(ratios.size))
+    evidence = float(log_sum_exp(ratios) - np.log(ratios.size))
     error = max(1 / weights.ess - 1 / total, 0.0) ** 0.5
     typer.echo(f"log evidence changes by {evidence:+.3f} +- {error:.3f}", err=True)
     if table is not None:

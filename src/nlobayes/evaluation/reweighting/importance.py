@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import logsumexp
 
 from nlobayes.data.splits import SPLITS
 from nlobayes.diagnostics import estimators as _arviz
+from nlobayes.distributions.log_sums import log_sum_exp
 from nlobayes.errors import InputError
 from nlobayes.types import Columns
 
@@ -50,7 +50,7 @@ class Weights(NamedTuple):
     @property
     def ess_weights(self) -> float:
         """Equivalent number of equally weighted draws: one over the sum of squared weights."""
-        return math.exp(-logsumexp(2 * self.log_weights))
+        return math.exp(-log_sum_exp(2 * self.log_weights))
 
     @property
     def ess(self) -> float:
@@ -248,7 +248,7 @@ def _smoothed(shifted: np.ndarray, relative_efficiency: float) -> tuple[np.ndarr
     all the weight. The tail of a power a of ratios has the shape a k, so a small power of them is
     fitted instead.
     """
-    plain, draws = shifted - logsumexp(shifted), len(shifted)
+    plain, draws = shifted - log_sum_exp(shifted), len(shifted)
     tail = math.floor(min(draws / 5, 3 * math.sqrt(draws / relative_efficiency)))
     cutoff = np.partition(shifted, -tail - 1)[-tail - 1]
     above = shifted[shifted > cutoff + _SAME]

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import logsumexp
 
 from nlobayes.diagnostics import estimators as _arviz
+from nlobayes.distributions.log_sums import log_sum_exp
 from nlobayes.errors import InputError
 from nlobayes.evaluation.reweighting.importance import FEWEST_DRAWS, importance_weights, threshold
 
@@ -117,14 +117,14 @@ def _left_out(log_likelihood: np.ndarray, efficiency: float) -> tuple[float, flo
     """Estimate elpd and Pareto k of one point (chain, draw), weighted as if it were left out."""
     values = log_likelihood.reshape(-1).astype(np.float64)
     weights = importance_weights(-values, relative_efficiency=efficiency)
-    return float(logsumexp(weights.log_weights + values)), weights.pareto_k
+    return float(log_sum_exp(weights.log_weights + values)), weights.pareto_k
 
 
 def _waic(log_likelihood: np.ndarray) -> np.ndarray:
     """Estimate WAIC and its penalty (2, point): log mean density minus penalty, and the penalty."""
     penalty = log_likelihood.var(axis=(0, 1))
     draws = log_likelihood.shape[0] * log_likelihood.shape[1]
-    return np.stack([logsumexp(log_likelihood, axis=(0, 1)) - math.log(draws) - penalty, penalty])
+    return np.stack([log_sum_exp(log_likelihood, axis=(0, 1)) - math.log(draws) - penalty, penalty])
 
 
 def _checked(log_likelihood: np.ndarray) -> np.ndarray:

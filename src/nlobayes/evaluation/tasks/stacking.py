@@ -13,9 +13,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import logsumexp
 
 from nlobayes.data.splits import TEST, VALIDATION
+from nlobayes.distributions.log_sums import log_sum_exp
 from nlobayes.errors import InputError
 from nlobayes.evaluation.reweighting.importance import Weights, resample
 from nlobayes.evaluation.run_evaluation import Stacking
@@ -40,7 +40,7 @@ class StackingWeights(NamedTuple):
 def chain_log_density(log_likelihood: np.ndarray) -> np.ndarray:
     """Return log p(y_i | chain) (chain, row) from the log likelihood (chain, draw, row)."""
     draws = log_likelihood.shape[1]
-    density: np.ndarray = logsumexp(log_likelihood, axis=1) - np.log(draws)
+    density: np.ndarray = log_sum_exp(log_likelihood, axis=1) - np.log(draws)
     return density
 
 
@@ -78,7 +78,7 @@ def stacking_weights(log_density: np.ndarray) -> StackingWeights:
 def log_scores(log_density: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Return the log density of each row (row,) under the mixture of chains (chain, row)."""
     with np.errstate(divide="ignore"):
-        scores: np.ndarray = logsumexp(log_density + np.log(weights)[:, np.newaxis], axis=0)
+        scores: np.ndarray = log_sum_exp(log_density + np.log(weights)[:, np.newaxis], axis=0)
     return scores
 
 
