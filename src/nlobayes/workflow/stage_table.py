@@ -1,4 +1,4 @@
-"""The table of stages of docs/stages.md; `python -m nlobayes.workflow.stage_table` prints it."""
+"""The tables of docs/stages.md; `python -m nlobayes.workflow.stage_table` prints them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from nlobayes.stages.definitions import Stage
 
 HEAD = """# Stages
 
-The table lists the stages of the pipeline. `make schema` writes it from `nlobayes.stages`.
+The stages of the pipeline. `make schema` writes this page from `nlobayes.stages`.
 
 - A rule, a command and a stage have the same name.
 - There is one job for each value of the unit. If a model or a run has several chains, chain groups
@@ -19,14 +19,25 @@ The table lists the stages of the pipeline. `make schema` writes it from `nlobay
 - MB is the memory of the program without data.
 - Stages of a group share a job of a cluster.
 
-| stage | what it does | unit | specification | reads | writes | MB | GPU | group |
-|---|---|---|---|---|---|---|---|---|
+| stage | what it does | unit | specification | MB | GPU | group |
+|---|---|---|---|---|---|---|
+"""
+FILES = """
+## Files
+
+| stage | reads | writes |
+|---|---|---|
 """
 
 
 def as_markdown() -> str:
-    """Return the page, with a row for every stage."""
-    return HEAD + "".join(_row(name, stage) for name, stage in PIPELINE.items())
+    """Return the page, with a row for every stage in each table."""
+    stages = "".join(_row(name, stage) for name, stage in PIPELINE.items())
+    files = (
+        f"| `{name}` | {_paths(inputs_of(name))} | {_paths(stage.outputs)} |\n"
+        for name, stage in PIPELINE.items()
+    )
+    return HEAD + stages + FILES + "".join(files)
 
 
 def _row(name: str, stage: Stage) -> str:
@@ -35,8 +46,6 @@ def _row(name: str, stage: Stage) -> str:
         stage.help,
         stage.unit,
         f"`{stage.job}`" if stage.job else "",
-        _paths(inputs_of(name)),
-        _paths(stage.outputs),
         str(stage.base_mb or ""),
         "yes" if stage.on_gpu else "",
         stage.group or "",
