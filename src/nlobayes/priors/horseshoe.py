@@ -13,7 +13,11 @@ from nlobayes.untyped import Array
 
 
 class HorseshoePrior(PriorSettings):
-    """The regularised horseshoe: most weights near zero, few large; biases are Gaussian."""
+    """The regularised horseshoe: most weights near zero, few large; biases are Gaussian.
+
+    Weights N(0, tau^2 lambda^2 / fan_in), with lambda of each weight up to the slab, and tau and
+    slab of each layer (Piironen and Vehtari, arXiv:1707.01694).
+    """
 
     output_is_gaussian: ClassVar[bool] = True
     learns_hyperparameters: ClassVar[bool] = True
