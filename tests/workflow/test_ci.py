@@ -63,7 +63,7 @@ RULES = {
         "tabulate_chains",
         "landscape",
     ),
-    *("plot_with_scale", "plot_chains", "plot_landscape"),
+    *("plot", "plot_chains", "plot_landscape"),
     *("describe", "plot_data"),
 }
 MADE_OF_RUN = ("posterior", "thinned", "predictions", "surrogates")

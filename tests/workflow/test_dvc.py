@@ -122,7 +122,7 @@ def test_second_repro_does_nothing(published: Project) -> None:
     printed = published.run("dvc", "repro").stdout
     assert UNCHANGED in printed
     assert "Job stats" not in printed
-    assert CLEAN in published.run("dvc", "status").stdout
+    assert CLEAN in published.run("dvc", "status", "dvc.yaml").stdout
     assert (published.root / "dvc.lock").read_bytes() == before
 
 
@@ -130,7 +130,7 @@ def test_clone_and_pull_is_up_to_date(published: Project, tmp_path: Path) -> Non
     cloned = clone(published, tmp_path / "clone")
     assert cloned.digests() == published.digests()
     assert cloned.planned() == {}
-    assert CLEAN in cloned.run("dvc", "status").stdout
+    assert CLEAN in cloned.run("dvc", "status", "dvc.yaml").stdout
     assert UNCHANGED in cloned.run("dvc", "repro").stdout
 
 
@@ -150,7 +150,7 @@ def test_changed_parameter_runs_what_it_affects(published: Project, changed: Pro
     different = {path for path in before if before[path] != after[path]}
     folders = {path.split("/")[1] for path in different}
     assert folders == {"metrics", "plots", "figures", "records", "surrogates"}
-    assert CLEAN in changed.run("dvc", "status").stdout
+    assert CLEAN in changed.run("dvc", "status", "dvc.yaml").stdout
     committed = changed.run("git", "diff", "--name-only", "HEAD~1").stdout.split()
     assert committed == ["config/config.yaml", "dvc.lock"]
 
@@ -203,7 +203,7 @@ def test_experiment_elsewhere_leaves_the_workspace_and_can_be_applied(
     assert rows["warm"]["test.sigma_z_total"] != rows["main"]["test.sigma_z_total"]
     cloned.run("dvc", "exp", "apply", "warm")
     assert cloned.planned() == {}
-    assert CLEAN in cloned.run("dvc", "status").stdout
+    assert CLEAN in cloned.run("dvc", "status", "dvc.yaml").stdout
     assert {path for path, digest in cloned.digests().items() if digest != before[path]}
 
 
@@ -214,8 +214,38 @@ def test_study_without_figures_is_recorded(published: Project, tmp_path: Path) -
     for folder in ("figures", "records/plot"):
         shutil.rmtree(cloned.root / "results" / folder, ignore_errors=True)
     cloned.run("dvc", "repro")
-    assert CLEAN in cloned.run("dvc", "status").stdout
+    assert CLEAN in cloned.run("dvc", "status", "dvc.yaml").stdout
     assert not cloned.digests("results/figures")
+
+
+def test_every_study_has_a_stage_of_its_own(published: Project) -> None:
+    stages = yaml.safe_load((published.root / "config/dvc.yaml").read_text())["stages"]
+    listed = published.run("dvc", "stage", "list", "config/dvc.yaml", "--name-only").stdout.split()
+    named = {re.split("[@:]", name)[-1] for name in listed}
+    assert named == {path.stem for path in (published.root / "config/studies").glob("*.yaml")}
+    assert len(listed) == len(named)
+    for name in {*stages} - {"study"}:
+        assert stages[name]["deps"][-1] == f"config/studies/{name}.yaml"
+
+
+def test_a_study_runs_by_its_stage_alone(published: Project, tmp_path: Path) -> None:
+    """The tiny study in place of one; its results are there, and its rows are written."""
+    cloned = clone(published, tmp_path / "clone")
+    shutil.copy(cloned.root / "config/config.yaml", cloned.root / "config/studies/width.yaml")
+    rows = cloned.root / "docs/results/runs/width.csv"
+    stage = "config/dvc.yaml:study@width"
+    assert UNCHANGED in cloned.run("dvc", "repro").stdout
+    assert not rows.exists()
+    cloned.run("dvc", "repro", stage)
+    assert [row["run"] for row in csv.DictReader(rows.read_text().splitlines())] == [RUN]
+    lock = yaml.safe_load((cloned.root / "config/dvc.lock").read_text())["stages"]
+    assert [*lock] == ["study@width"]
+    assert [out["path"] for out in lock["study@width"]["outs"]] == ["docs/results/runs/width.csv"]
+    assert "didn't change, skipping" in cloned.run("dvc", "repro", stage).stdout
+    study = cloned.root / "config/studies/width.yaml"
+    study.write_text(study.read_text() + "# another word\n")
+    assert "modified" in cloned.run("dvc", "status", stage).stdout
+    assert CLEAN in cloned.run("dvc", "status", "dvc.yaml").stdout
 
 
 def grid_of(project: Project) -> dict[str, Any]:

@@ -50,7 +50,7 @@ def test_a_clone_finds_what_was_recorded(direct: Project, tmp_path: Path) -> Non
     cloned.run("dvc", "pull")
     assert cloned.digests() == before
     assert cloned.planned() == {}
-    assert "up to date" in cloned.run("dvc", "status").stdout
+    assert "up to date" in cloned.run("dvc", "status", "dvc.yaml").stdout
 
 
 def change_a_parameter(project: Project) -> None:

@@ -89,7 +89,7 @@ def test_results_travel(published: Project, bucket: str, tmp_path: Path) -> None
     cloned.run(*signed, "dvc", "pull")
     assert cloned.digests() == published.digests()
     assert cloned.planned() == {}
-    assert "up to date" in cloned.run("dvc", "status").stdout
+    assert "up to date" in cloned.run("dvc", "status", "dvc.yaml").stdout
     written = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert not [path for path in written if SECRET.encode() in path.read_bytes()]
 
@@ -102,7 +102,7 @@ def test_missing_credentials_are_told_and_cost_nothing(
     assert "Unable to locate credentials" in refused.stderr
     assert stored(bucket, "unsigned") == 0
     assert project.digests() == published.digests()
-    assert "up to date" in project.run("dvc", "status").stdout
+    assert "up to date" in project.run("dvc", "status", "dvc.yaml").stdout
 
 
 @pytest.mark.slow
