@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.abc import SourceLoader
 from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
@@ -25,6 +25,8 @@ class Bound:
     code: Code
     function: Callable[..., Any]
     settings: Facts
+    is_layer: bool = False
+    """Whether an activation takes the place of a whole layer, with its weights and biases."""
 
     def __call__(self, *given: Any) -> Any:
         """Call the function.
@@ -57,7 +59,7 @@ def bind(own: OwnFunction) -> Bound:
 def bind_activations(named: Any) -> Any:
     """Load the functions of the user in an activation, or in a list of activations."""
     if isinstance(named, OwnFunction):
-        return bind(named)
+        return replace(bind(named), is_layer=getattr(named, "kind", None) == "layer")
     return named if isinstance(named, str) else tuple(map(bind_activations, named))
 
 

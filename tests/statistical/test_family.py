@@ -5,6 +5,7 @@ integrated over a grid; two grids, one finer, must agree far below the Monte-Car
 """
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -103,6 +104,29 @@ def rows(features: int, seed: int = 3) -> tuple[np.ndarray, np.random.Generator]
 
 def weight(variables: Variables) -> Any:
     return variables["weights_1"][0, 0]
+
+
+def test_regression_on_what_a_layer_of_the_user_gives(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The layer gives cos(x), whatever its weights: they keep their prior, the output is linear."""
+    monkeypatch.chdir(tmp_path)
+    Path("mine.py").write_text("def mine(xp, x, weights, biases):\n    return xp.cos(x)\n")
+    own = {"kind": "layer", "file": "mine.py", "function": "mine"}
+    x, rng = rows(2)
+    seen = np.cos(x)
+    y = seen @ [0.7, -0.4] + SIGMA * rng.normal(size=ROWS + 1)
+    _, means, variances = conjugate(seen[:-1], y[:-1], np.array([SIGMA]), np.eye(2)[np.newaxis])
+
+    def quantities(v: Variables) -> list[Any]:
+        return [*v["weights_2"][:, 0], v["weights_1"][0, 1]]
+
+    assert_moments(
+        model_job(2, prior=gaussian_prior(), sigma=SIGMA, activation=own),
+        make_dataset(x, y),
+        quantities,
+        (np.append(means, 0.0), np.append(variances, 1.0)),
+    )
 
 
 def log_half_normal(log_sigma: Any) -> Any:

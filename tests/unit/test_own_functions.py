@@ -19,11 +19,12 @@ from nlobayes.evaluation.scores.of_split import evaluate, evaluate_classes
 from nlobayes.evaluation.scores.split import OwnScores
 from nlobayes.likelihoods.custom import CustomLikelihood
 from nlobayes.model.networks import Network
-from nlobayes.model.own_activation import check_activation
+from nlobayes.model.own_activation import check_activation, check_layer
 from nlobayes.own_functions import Bound, bind, bind_activations
 from nlobayes.study.evaluation import CustomScore, Evaluation
 from nlobayes.study.job_builder import run_jobs
-from nlobayes.study.network import CustomActivation
+from nlobayes.study.network import CustomActivation, CustomLayer
+from nlobayes.study.network import Network as Networks
 from nlobayes.study.study import Study, load_study, override
 from nlobayes.surrogate.in_numpy import evaluate as by_numpy
 from nlobayes.surrogate.prediction import predict as by_jax
@@ -128,6 +129,83 @@ def test_the_documented_activation_is_one() -> None:
     mine = bind(CustomActivation.model_validate(preset["activation"]))
     check_activation(mine, "activations/softsign.py")
     np.testing.assert_allclose(mine(np, ROWS), 0.5 * ROWS / (1 + np.abs(0.5 * ROWS)))
+
+
+DENSE = "def mine(xp, x, weights, biases):\n    return xp.tanh(x @ weights + biases)\n"
+
+
+def layer(source: str = DENSE, **settings: Any) -> CustomLayer:
+    return CustomLayer(kind="layer", file=write(source), function="mine", settings=settings)
+
+
+@pytest.mark.parametrize("layout", ["rows", "columns"])
+@pytest.mark.parametrize("chunk", [0, 3])
+def test_a_dense_layer_of_the_user_is_ours(layout: str, chunk: int) -> None:
+    """Beside a dense layer of ours, in the density, its gradient and predictions."""
+    own: Any = bind_activations([layer(), "tanh"])
+    sizes, rng = (2, 3, 4, 1), np.random.default_rng(4)
+    drawn = {f"weights_{n}": rng.normal(size=(5, *sizes[n - 1 : n + 1])) for n in (1, 2, 3)}
+    drawn |= {f"biases_{n}": rng.normal(size=(5, sizes[n])) for n in (1, 2, 3)}
+    ours, mine = Network(sizes, "tanh"), Network(sizes, own)
+    np.testing.assert_allclose(by_jax(mine, drawn, ROWS), by_jax(ours, drawn, ROWS), 1e-12)
+    given: dict[str, Any] = {"chunk": chunk, "layout": layout}
+    stated = (prior("fan_in", scale=1.0), likelihood("gaussian", sigma=0.1))
+    assert_same(
+        density_of(sizes, *stated, activation=own, **given), density_of(sizes, *stated, **given)
+    )
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ("return x", "model.own_layer_of_numpy"),
+        ("return xp.sum(x @ weights + biases)", "model.own_layer_of_numpy"),
+        ("return xp.log(x @ weights)", "model.own_layer_of_numpy"),
+        ("return x @ weights - (x @ weights).mean(axis=0)", "model.own_layer_of_numpy"),
+        ("return x @ weights + (xp.__name__ == 'numpy')", "model.own_activation_differs"),
+        ("return x @ biases", "functions.raises"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:invalid value")
+def test_what_is_no_layer_is_refused_before_anything_runs(body: str, code: str) -> None:
+    """A layer of two inputs and three units gives three numbers for each row, by that row alone."""
+    mine = bind(layer(f"def mine(xp, x, weights, biases):\n    {body}\n"))
+    with refused(code, where="mine.py") as caught:
+        check_layer(mine, 2, 3, "mine.py")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return xp.exp(-xp.sum((x[:, :, None] - weights) ** 2, axis=1)) * biases",
+        "z = xp.exp(x @ weights + biases); return z / xp.sum(z, axis=1, keepdims=True)",
+    ],
+)
+def test_radial_units_and_a_softmax_are_layers(body: str) -> None:
+    check_layer(bind(layer(f"def mine(xp, x, weights, biases):\n    {body}\n")), 2, 3, "mine.py")
+
+
+def test_the_documented_layer_is_one() -> None:
+    preset = documented("models.md")["layers/residual.py"]["networks"]["mine"]
+    named = Networks.model_validate(preset)
+    first, second = bind_activations(named.activation)
+    assert first == "tanh"
+    assert second.is_layer
+    check_layer(second, 20, 20, "layers/residual.py")
+    weights, biases = np.eye(2), np.array([0.5, -0.5])
+    np.testing.assert_allclose(
+        second(np, ROWS, weights, biases), ROWS + np.tanh(ROWS + biases), rtol=1e-12
+    )
+
+
+def test_a_layer_of_the_user_is_refused_where_the_number_of_units_is_drawn() -> None:
+    network = {"hidden": [4], "activation": layer().model_dump(), "units": {"kind": "uniform"}}
+    jumping = {"kernel": {"kind": "reversible_jump"}, "draws_per_segment": 16}
+    grid = SMALL["grids"]["small"] | {"network": "own", "method": "jumping"}
+    changes = {"networks": {"own": network}, "methods": {"jumping": jumping}}
+    with refused("study.jumps_of_network"):
+        load_study(override(SMALL, changes | {"grids": {"small": grid}}))
 
 
 LIKELIHOODS = """

@@ -19,8 +19,8 @@ from nlobayes.model.infinite_posterior import (
     ScalesPrior,
     build_infinite_posterior,
 )
-from nlobayes.model.networks import Network
-from nlobayes.model.own_activation import check_activation
+from nlobayes.model.networks import Network, activations_of
+from nlobayes.model.own_activation import check_activation, check_layer
 from nlobayes.model.posterior import Posterior, build_posterior, condition
 from nlobayes.own_functions import Bound, bind_activations
 from nlobayes.priors import Prior
@@ -121,10 +121,13 @@ def _network(job: ModelJob, dataset: Dataset) -> Network:
         raise InputError("builder.other_outputs", outputs=job.network.outputs, needed=outputs)
     sizes = (len(dataset.feature_names), *job.network.hidden, outputs)
     activation = bind_activations(job.network.activation)
-    for named in activation if isinstance(activation, tuple) else (activation,):
-        if isinstance(named, Bound):
+    network = Network(sizes, activation, is_infinite=job.network.width is not None)
+    for named, into, out in zip(activations_of(network), sizes[:-1], sizes[1:], strict=False):
+        if isinstance(named, Bound) and named.is_layer:
+            check_layer(named, into, out, named.code.file)
+        elif isinstance(named, Bound):
             check_activation(named, named.code.file)
-    return Network(sizes, activation, is_infinite=job.network.width is not None)
+    return network
 
 
 def _site(earlier: EarlierData, dataset: Dataset, network: Network) -> Site:

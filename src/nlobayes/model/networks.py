@@ -137,6 +137,9 @@ def last_hidden(
     affine = _affine_columns if columns else _affine_rows
     hidden = features
     for layer, name in zip(layers[:-1], activations_of(network), strict=True):
+        if is_own_layer(name):
+            hidden = _own_layer(name, layer, hidden, xp, columns=columns)
+            continue
         slopes = layer.slopes
         if columns and slopes is not None:
             slopes = slopes[:, None]
@@ -151,6 +154,18 @@ def read_out(network: Network, layer: Layer, hidden: Array, *, layout: str = "ro
     if network.sizes[-1] == 1:
         return output[0] if columns else output[..., 0]
     return output.T if columns else output
+
+
+def is_own_layer(activation: object) -> bool:
+    """Return whether an activation is a function of the user in place of a whole layer."""
+    return getattr(activation, "is_layer", False)
+
+
+def _own_layer(function: Any, layer: Layer, hidden: Array, xp: Module, *, columns: bool) -> Array:
+    """Evaluate a layer of the user, whose function has points first."""
+    given = hidden.T if columns else hidden
+    found = function(xp, given, layer.weights, layer.biases)
+    return found.T if columns else found
 
 
 def _affine_rows(layer: Layer, hidden: Array) -> Array:

@@ -22,19 +22,27 @@ class CustomActivation(OwnFunction):
     kind: Literal["custom"]
 
 
+class CustomLayer(OwnFunction):
+    """A layer of your own: a function of an array module, the inputs, weights and biases."""
+
+    kind: Literal["layer"]
+
+
 def form_of(value: Any) -> str:
     """Return the form of an activation."""
     if isinstance(value, list | tuple):
         return "list"
-    return "custom" if isinstance(value, Mapping | CustomActivation) else "name"
+    kind = value.get("kind") if isinstance(value, Mapping) else getattr(value, "kind", "name")
+    return kind if kind in ("name", "layer") else "custom"
 
 
 if TYPE_CHECKING:
-    Activation = str | CustomActivation
+    Activation = str | CustomActivation | CustomLayer
     Activations = Activation | tuple[Activation, ...]
 else:
     _Name = Literal[(ERF, *ACTIVATIONS)] | Annotated[str, Field(pattern=f"^{LEAKY.pattern}$")]
-    _ONE = Annotated[_Name, Tag("name")] | Annotated[CustomActivation, Tag("custom")]
+    _OWN = Annotated[CustomActivation, Tag("custom")] | Annotated[CustomLayer, Tag("layer")]
+    _ONE = Annotated[_Name, Tag("name")] | _OWN
     Activation = Annotated[_ONE, Discriminator(form_of)]
     _Each = Annotated[tuple[Activation, ...], Tag("list")]
     Activations = Annotated[_ONE | _Each, Discriminator(form_of)]
@@ -96,7 +104,8 @@ class Network(Frozen):
     activation: Activations = "tanh"
     """Activation of every hidden layer, or a list with one for each. `prelu` and `square_prelu`
     have trained slopes. `leaky_relu(0.3)` states the slope below zero, 0.01 by default. `{kind:
-    custom, …}` is your own."""
+    custom, …}` is your own, and `{kind: layer, …}` a layer of your own, instead of product and
+    activation."""
     outputs: PositiveInt | None = None
     """Number of outputs; null: as many as targets and likelihood need."""
     output: Literal["sampled", "marginalised"] = "sampled"
@@ -146,12 +155,17 @@ class Network(Frozen):
         return bool(self.hidden) and any(has_slopes(name) for name in self.activations)
 
     @property
-    def activations(self) -> tuple[str | CustomActivation, ...]:
+    def has_own_layer(self) -> bool:
+        """Whether a hidden layer is a function of the user."""
+        return any(form_of(name) == "layer" for name in self.activations)
+
+    @property
+    def activations(self) -> tuple[Activation, ...]:
         """Activation of all hidden layers, or one for each."""
         return self.activation if isinstance(self.activation, tuple) else (self.activation,)
 
     @property
     def codes(self) -> Mapping[str, Code]:
         """User functions among the activations, by number; none if all are built in."""
-        own = (name for name in self.activations if isinstance(name, CustomActivation))
+        own = (name for name in self.activations if isinstance(name, OwnFunction))
         return {str(number): one.codes["function"] for number, one in enumerate(own)}

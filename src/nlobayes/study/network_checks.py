@@ -222,7 +222,8 @@ def _check_model(run: RunSpec, network: str) -> None:
         raise InputError(
             "study.jumps_of_prior", network=network, prior=prior, kind=kind, known=PRIORS
         )
-    if run.network.output == "marginalised" or run.network.has_slopes:
+    network_alone = run.network.has_slopes or run.network.has_own_layer
+    if run.network.output == "marginalised" or network_alone:
         raise InputError("study.jumps_of_network", network=network)
     if run.pretraining.start in ("he", "standard_normal"):
         raise InputError(
