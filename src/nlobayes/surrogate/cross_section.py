@@ -15,7 +15,7 @@ which the triangle inequality holds.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -45,6 +45,8 @@ ERRORS_OF_THEORY = (
 NOT_POSITIVE = "what is predicted is no finite cross section above 0"
 DRAWS = 20_000
 """Draws of a sum; with these the ends of its 68 % interval err by 1 % of the sd."""
+OF_EVERY_PREDICTION = tuple(f"{of}_{side}" for of in (REGRESSION, TOTAL) for side in SIDES)
+"""Names of the errors of a cross section without theory errors."""
 FROM_BAD_TO_GOOD = (OUTSIDE, NEAR_EDGE, INSIDE)
 
 
@@ -111,13 +113,14 @@ def cross_section(surrogate: Surrogate, spectrum: Mapping[str, float]) -> CrossS
     values = quantiles[surrogate.target][:, 0]
     median, low, high = map(float, convert(values, surrogate.units[surrogate.target], "pb"))
     if not (np.isfinite(values).all() and median > 0):
-        return nothing(str(reason) or NOT_POSITIVE, dict.fromkeys(errors, math.nan))
+        return nothing(str(reason) or NOT_POSITIVE, errors)
     return CrossSection(median, low, high, str(domain), str(reason), errors)
 
 
-def nothing(reason: str, errors: Mapping[str, float] | None = None) -> CrossSection:
-    """Return what stands for a cross section without a prediction."""
-    return CrossSection(math.nan, math.nan, math.nan, OUTSIDE, reason, errors or {})
+def nothing(reason: str, errors: Iterable[str] = OF_EVERY_PREDICTION) -> CrossSection:
+    """Return what stands for a cross section without a prediction, with the names of its errors."""
+    none = dict.fromkeys(errors, math.nan)
+    return CrossSection(math.nan, math.nan, math.nan, OUTSIDE, reason, none)
 
 
 def domain_of(surrogate: Surrogate, spectrum: Mapping[str, float]) -> str:

@@ -12,7 +12,7 @@ import pytest
 
 from nlobayes import Bundle
 from nlobayes.surrogate.theory import SIDES
-from tests.five_lines import PRINTED, PYTHON, SLHA
+from tests.five_lines import PRINTED, PYTHON, README, SLHA
 from tests.prospino_points import SHARED
 from tests.refusals import refused
 
@@ -33,15 +33,32 @@ def lhc() -> Bundle:
     return Bundle.load("lhc")
 
 
-def test_the_five_lines_print_what_the_page_says(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def beside_the_spectrum(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "model.slha").write_text(SLHA)
     monkeypatch.chdir(tmp_path)
+
+
+def _printed(program: str) -> str:
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        exec(compile(PYTHON, "docs/cross_sections.md", "exec"), {})
-    assert printed.getvalue() == PRINTED
+        exec(compile(program, "example", "exec"), {})
+    return printed.getvalue()
+
+
+@pytest.mark.usefixtures("beside_the_spectrum")
+def test_the_five_lines_print_what_the_page_says() -> None:
+    assert _printed(PYTHON) == PRINTED
+
+
+@pytest.mark.usefixtures("beside_the_spectrum")
+def test_the_lines_of_the_readme_print_each_process_also_those_without_a_prediction() -> None:
+    lines = _printed(README).splitlines()
+    without = [line for line in lines if " nan nan nan the spectrum does not give " in line]
+    with_errors = [line for line in lines if float(line.split(")")[1].split()[1]) < 0]
+    assert len(without) == 3
+    assert len(with_errors) == len(PRINTED.splitlines()) - 1
+    assert len(lines) == len(without) + len(with_errors)
 
 
 def test_the_bundle_has_all_grids_in_ten_megabytes(lhc: Bundle) -> None:

@@ -107,7 +107,7 @@ async function predict() {
 function cells(row) {
   const spread = row.median === null ? 0 : row.median * Math.max(Math.abs(row.errors.regression_up ?? 0), 1e-6);
   const { texts, factor } = together([row.median], digitsOf(row.median, spread));
-  const sides = (source) => (`${source}_up` in row.errors
+  const sides = (source) => ((row.errors[`${source}_up`] ?? null) !== null
     ? ["up", "down"].map((side) => signed(row.errors[`${source}_${side}`])).join(" ") : "");
   return [physical(row.process), row.median === null ? "–" : `${texts[0]}${factor} pb`, sides("regression"), sides("scale"), sides("pdf"),
     sides("total"), row.entry, row.order, [row.domain, row.reason].filter(Boolean).join(": ")];
