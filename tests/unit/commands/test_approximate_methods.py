@@ -37,11 +37,13 @@ METHODS: dict[str, dict[str, Any]] = {
     "pathfinder": {"kind": "pathfinder", "iterations": 10, "history": 5, "resample": False},
     "last_layer": {"kind": "last_layer"},
     "swag": {"kind": "swag", "epochs": 6, "batch": 8, "rank": 3, "learning_rate": 1e-4},
+    "sgld": {"kind": "sgld", "batch": 8, "discarded": 2, "epochs_between": 1, "step_size": 1e-7},
 }
 OF_STARTS = {
     "laplace": "log_evidence",
     "last_layer": "log_density_of_starts",
     "pathfinder": "elbo",
+    "sgld": "mean_log_density",
     "swag": "log_density_of_means",
     "variational": "elbo",
 }
@@ -49,7 +51,7 @@ BOTH = [
     pytest.param(name, model, id=f"{name}-{output}")
     for name in METHODS
     for output, model in (("sampled", MODEL), ("marginalised", MARGINALISED))
-    if output == "sampled" or name not in ("swag", "laplace_linearised")
+    if output == "sampled" or name not in ("sgld", "swag", "laplace_linearised")
 ]
 GAUSSIANS = {"laplace", "pathfinder", "swag", "variational"}
 """Methods that state the density of their draws."""
