@@ -22,8 +22,10 @@ ASSETS = "docs/site/**/*.[cjw]*"  # styles, scripts, fonts
 NOTEBOOKS = "notebooks/*.py"
 EXECUTED = ".cache/notebooks"
 EXPORTER = MarkdownExporter(config=Config({"CoalesceStreamsPreprocessor": {"enabled": True}}))
-OF_PANDAS = re.compile(
-    r'<style scoped>.*?</style>|(?<=<table) border="1" class="dataframe"', re.DOTALL
+OF_OUTPUTS = re.compile(  # styles of pandas; where Jupyter keeps the code of a cell that warns
+    r'<style scoped>.*?</style>|(?<=<table) border="1" class="dataframe"'
+    r"|\S+/ipykernel_\d+/\d+\.py:\d+: ",
+    re.DOTALL,
 )
 LINK = re.compile(r"""(?:\]\(|<img src="|srcset=")([^)#:"\s]+)""")
 OF_NOTEBOOK = re.compile(r"(\]\((?:[^)\s]*notebooks/)?\w+)\.py(?=[)#])")
@@ -74,6 +76,6 @@ def _notebooks(root: Path, config: MkDocsConfig) -> Iterator[File]:
             notebook = found if same else notebook
         page, others = EXPORTER.from_notebook_node(notebook, {"unique_key": path.stem})
         folder = path.relative_to(root).parent
-        yield File.generated(config, f"{folder}/{path.stem}.md", content=OF_PANDAS.sub("", page))
+        yield File.generated(config, f"{folder}/{path.stem}.md", content=OF_OUTPUTS.sub("", page))
         for name, content in others["outputs"].items():
             yield File.generated(config, f"{folder}/{name}", content=content)
