@@ -117,8 +117,8 @@ SIZES = (
     *(fact("ESS", "ess_bulk", ".0f"), fact("jumps accepted", "accepted", ".2%")),
 )
 COSTS = (
-    *(fact("fit, s", "fit", ".3g"), fact("1 point, ms", "predict_1", ".3g")),
-    *(fact("4096 points, s", "predict_4096", ".3g"), fact("peak, MiB", "peak", ".0f")),
+    *(fact("fit, s", "fit", ".3g"), fact("1 point, ms", "predict_1", ".3g", 1)),
+    *(fact("4096 points, s", "predict_4096", ".3g", 3), fact("peak, MiB", "peak", ".0f", 3)),
 )
 """CPU time of the fit and of predictions, and memory of the whole process."""
 

@@ -16,6 +16,8 @@ BETWEEN = 2
 """Blanks between two columns of a terminal."""
 WIDE = 160
 """Width where no terminal gives one."""
+SHORT = 30
+"""Most characters of a column, but the first, that is not folded."""
 
 
 def wide_console() -> Console:
@@ -24,9 +26,10 @@ def wide_console() -> Console:
     return Console(width=None if known else WIDE, highlight=False)
 
 
-def in_terminal(table: Table, width: int | None = None) -> Drawn:
-    """Draw a table; with a width, less important columns are left out first."""
-    kept = [*range(len(table.columns))] if width is None else _fit(table, width)
+def in_terminal(table: Table, width: int) -> Drawn:
+    """Draw a table; where it is too wide, less important columns are left out first."""
+    lengths = _lengths(table)
+    kept = _fit(table, lengths, width)
     drawn = Drawn(
         title=table.title or None,
         title_justify="left",
@@ -36,8 +39,8 @@ def in_terminal(table: Table, width: int | None = None) -> Drawn:
         padding=(0, BETWEEN - 1, 0, 0),
     )
     for place in kept:
-        title, no_wrap = table.columns[place].title, width is not None and place > 0
-        drawn.add_column(title, overflow="fold", no_wrap=no_wrap)
+        no_wrap = place > 0 and lengths[place] <= SHORT
+        drawn.add_column(table.columns[place].title, overflow="fold", no_wrap=no_wrap)
     for row in table.cells:
         drawn.add_row(*(Text.assemble(row[place]) for place in kept))
     return drawn
@@ -85,11 +88,16 @@ def _rows(table: Table, write: Callable[[str], str]) -> list[list[str]]:
     return [[text(cell) for cell in row] for row in [head, *table.cells]]
 
 
-def _fit(table: Table, width: int) -> list[int]:
-    """Choose the columns that fit the width; columns of rank 0 are kept even if they do not fit."""
+def _lengths(table: Table) -> dict[int, int]:
+    """Return the longest text of each column."""
     cells = [[column.title for column in table.columns], *table.cells]
-    wide = [max(map(len, column)) + BETWEEN for column in zip(*cells, strict=True)]
-    kept = list(range(len(wide)))
+    return {place: max(map(len, column)) for place, column in enumerate(zip(*cells, strict=True))}
+
+
+def _fit(table: Table, lengths: dict[int, int], width: int) -> list[int]:
+    """Choose the columns that fit the width; columns of rank 0 are kept even if they do not fit."""
+    wide = {n: (min(length, SHORT) if n else length) + BETWEEN for n, length in lengths.items()}
+    kept = [*wide]
     while sum(wide[place] for place in kept) - BETWEEN > width:
         least = max(kept, key=lambda place: table.columns[place].rank)
         if table.columns[least].rank == 0:

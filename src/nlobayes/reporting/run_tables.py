@@ -73,7 +73,7 @@ def first_table(runs: Sequence[FinishedRun], of_classes: bool) -> Table:
 def further_tables(runs: Sequence[FinishedRun]) -> list[Table]:
     """Make the tables of groups, targets, drawn sizes, centres and rivals that have rows."""
     rows, bars = fact("rows", "points", ".0f"), fact("error bars", "bars")
-    numbers, crps = scores_of(of_classes=False), score("CRPS", ".2g", "crps")
+    numbers, crps = scores_of(of_classes=False), score("CRPS", ".2g", "crps", rank=2)
     tables = [
         Table(GROUPS, [named("group"), rows, *ERRORS, *numbers], _groups(runs, of_classes=False)),
         Table(GROUPS, [named("group"), rows, *scores_of(True)], _groups(runs, of_classes=True)),

@@ -88,7 +88,7 @@ def _show_tables(console: Console, runs: Sequence[finished.FinishedRun]) -> None
             console.print(table.note, style="dim")
     for table in further_tables(runs):
         console.print()
-        console.print(in_terminal(table))
+        console.print(in_terminal(table, console.width))
         if table.note:
             console.print(table.note, style="dim")
 
