@@ -19,7 +19,7 @@ from tests.rows import dataset_of
 
 ROWS, TRAIN = 40, 30
 JOB = model_job(
-    prior={"kind": "scales"},
+    prior={"kind": "scales", "cosines": {"kind": "log_normal"}},
     likelihood={"kind": "gaussian", "sigma": None, "scale": 0.1, "log_sd": 1.0, "floor": 1e-3},
     width="infinite",
     activation="erf",

@@ -5,6 +5,11 @@ is Gaussian as the width W grows, given the scale s of each input, the scales b 
 warps u of the inputs (Neal 1996, *Bayesian Learning for Neural Networks*, chapter 2). These few
 numbers are its parameters. The weights are integrated out exactly.
 
+Cosine units may be added, h sqrt(2 / W) sum_j v'_j cos(w'_j . s u(x) / sqrt(b^2 + 1/2) + phase_j)
+with uniform phases: their covariance is h^2 exp(-|s u(x) - s u(x')|^2 / (2 b^2 + 1)) (Rahimi and
+Recht 2007, NIPS 20, 1177), whose functions are smoother. The divisor gives them the length over
+which the covariance of erf changes.
+
 The covariance is closed for g = erf (Rasmussen and Williams 2006, *Gaussian Processes for Machine
 Learning*, eq. 4.29) and for g = relu (Cho and Saul 2009, NIPS 22, 342, eq. 6).
 """
@@ -22,8 +27,9 @@ NEARLY_LOGARITHM = 1e-8
 ROUNDING = 1e-15
 """Relative rounding of an eigenvalue in double precision."""
 INPUTS, EXPONENTS, BIASES, OUTPUT = "scale_inputs", "exponents", "scale_biases", "scale_output"
-"""Names of the parameters: s and e of each input (feature,), b, a."""
-PARAMETERS = (INPUTS, EXPONENTS, BIASES, OUTPUT)
+COSINES = "scale_cosines"
+"""Names of the parameters: s and e of each input (feature,), b, a; and h, if there are cosines."""
+PARAMETERS = (INPUTS, EXPONENTS, BIASES, OUTPUT, COSINES)
 
 
 class Warp(NamedTuple):
@@ -43,10 +49,16 @@ class Warp(NamedTuple):
 
 
 class Scales(NamedTuple):
-    """Scales b of the hidden biases and a of the output."""
+    """Scales b of the hidden biases, a of the output, and h of the output of cosine units."""
 
     bias: Array
     output: Array
+    cosines: Array | None = None
+
+    @property
+    def size(self) -> Array:
+        """Return the variance of f that large scales have at most, a^2 + h^2."""
+        return self.output**2 + (0.0 if self.cosines is None else self.cosines**2)
 
 
 class Curve(NamedTuple):
@@ -119,17 +131,17 @@ def scaled_inputs(variables: Facts, features: Array, warp: Warp, xp: Module) -> 
 
 
 def scales_of(variables: Facts) -> Scales:
-    """Pick the scales of biases and output from the named parameters."""
-    return Scales(variables[BIASES], variables[OUTPUT])
+    """Pick the scales of biases and outputs from the named parameters."""
+    return Scales(variables[BIASES], variables[OUTPUT], variables.get(COSINES))
 
 
 def rounding(scales: Scales, rows: int) -> Array:
     """Return the variance to add to the noise of each row, so that double precision has a root.
 
-    A covariance is known to rounding of its largest eigenvalue, about its rows times a^2. Targets
-    without noise would otherwise lead to scales at which its factorisation fails.
+    A covariance is known to rounding of its largest eigenvalue, about its rows times a^2 + h^2.
+    Targets without noise would otherwise lead to scales at which its factorisation fails.
     """
-    return ROUNDING * rows * (1.0 + scales.output**2)
+    return ROUNDING * rows * (1.0 + scales.size)
 
 
 def covariance(
@@ -145,9 +157,8 @@ def covariance(
     `curve` replaces the function of the cosine, for example by one that JAX can differentiate.
     """
     across = left @ right.T + scales.bias**2
-    return 1.0 + scales.output**2 * _of_units(
-        activation, across, _own(left, scales)[:, None], _own(right, scales)[None, :], xp, curve
-    )
+    own = _own(left, scales)[:, None], _own(right, scales)[None, :]
+    return covariance_of_sums(activation, across, *own, scales, xp, curve)
 
 
 def variance(
@@ -159,11 +170,32 @@ def variance(
 ) -> Array:
     """Return the prior variance (row,) of f at scaled inputs (row, feature); see `covariance`."""
     own = _own(inputs, scales)
-    return 1.0 + scales.output**2 * _of_units(activation, own, own, own, xp, curve)
+    return covariance_of_sums(activation, own, own, own, scales, xp, curve)
 
 
 def _own(inputs: Array, scales: Scales) -> Array:
     return (inputs * inputs).sum(axis=1) + scales.bias**2
+
+
+def covariance_of_sums(
+    activation: str,
+    across: Array,
+    left: Array,
+    right: Array,
+    scales: Scales,
+    xp: Module,
+    curve: Callable[[Array], Array] | None = None,
+) -> Array:
+    """Return the covariance of f at two sets of points from that of the sums into hidden units.
+
+    `across` is the covariance of w . s u(x) + b at a point of each, `left` and `right` the variance
+    at these points.
+    """
+    whole = 1.0 + scales.output**2 * _of_units(activation, across, left, right, xp, curve)
+    if scales.cosines is None:
+        return whole
+    apart = (left + right - 2 * across) / (1 + 2 * scales.bias**2)
+    return whole + scales.cosines**2 * xp.exp(-apart)
 
 
 def _of_units(
@@ -174,7 +206,6 @@ def _of_units(
     xp: Module,
     curve: Callable[[Array], Array] | None,
 ) -> Array:
-    """Return the covariance of hidden units from the covariance of their inputs."""
     known = CURVES[activation]
     of_cosine = curve or (lambda cosine: known.value(cosine, xp))
     if not known.is_homogeneous:

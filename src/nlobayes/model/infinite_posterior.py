@@ -110,13 +110,14 @@ class Process(NamedTuple):
 
 def build_process(posterior: InfinitePosterior, density: Density, activation: str) -> Process:
     """Build the functions of a process, with the slopes of its evidence by hand."""
-    graphs = [posterior.inputs, *posterior.scales, posterior.noise]
+    scales = [scale for scale in posterior.scales if scale is not None]
+    graphs = [posterior.inputs, *scales, posterior.noise]
     evaluate = compile_rows(posterior.model, posterior.model.replace_rvs_by_values(graphs))
     curve = differentiable_curve(activation)
 
     def parts(position: jax.Array, rows: Data) -> tuple[jax.Array, Scales, jax.Array]:
-        inputs, bias, output, noise = evaluate(*density.unravel(position), *columns_of(rows))
-        scales = Scales(bias, output)
+        inputs, *known, noise = evaluate(*density.unravel(position), *columns_of(rows))
+        scales = Scales(*known)
         variances = noise**2 + rounding(scales, len(rows.target))
         return inputs, scales, jnp.broadcast_to(variances, rows.target.shape)
 

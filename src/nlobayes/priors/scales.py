@@ -1,4 +1,4 @@
-"""Learned scales of inputs, hidden biases and output, and warps of the inputs.
+"""Learned scales of inputs, hidden biases and outputs, and warps of the inputs.
 
 They are all parameters of an infinitely wide network. A finite network with this prior has fixed
 random directions, which converge to the same Gaussian process as their number grows.
@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from nlobayes.model.infinite import BIASES, EXPONENTS, INPUTS, OUTPUT, Warp
+from nlobayes.model.infinite import BIASES, COSINES, EXPONENTS, INPUTS, OUTPUT, Warp
 from nlobayes.model.networks import WEIGHTS
 from nlobayes.model.prior import INPUT, OUTPUT_BIAS_SCALE, Parameters, scaled
 from nlobayes.priors import PriorSettings
@@ -33,12 +33,17 @@ class ScalesPrior(PriorSettings):
 
     kind: Literal["scales"]
     inputs: LogNormalScale = LogNormalScale(kind="log_normal", median=0.5, log_sd=1.5)
-    """Prior of the scale of each standardised input."""
+    """Prior of the scale of each standardised input; with `cosines`, of the frequencies of these
+    units along it, which is smaller by sqrt(b^2 + 1/2) with the scale b of the biases."""
     biases: LogNormalScale = LogNormalScale(kind="log_normal", median=1.0, log_sd=1.0)
     """Prior of the scale of the hidden biases."""
     output: LogNormalScale = LogNormalScale(kind="log_normal", median=2.0, log_sd=1.0)
     """Prior of the scale of the output weights times the square root of the width; the output
     bias is N(0, 1)."""
+    cosines: Annotated[LogNormalScale | None, Field(exclude_if=lambda value: value is None)] = None
+    """Prior of the scale of cosine units beside those of the activation, of an infinite width
+    alone: smooth functions, such as those of a Gaussian process with the kernel `rbf`. null: there
+    are none."""
     warp_sd: Positive | None = 0.5
     """Sd of the exponent of each positive input about 1; 0 is the logarithm, null leaves inputs as
     they are."""
@@ -64,15 +69,24 @@ class ScalesPrior(PriorSettings):
         return pm.Deterministic(name, scale * fixed, dims=parameters.dims)
 
     def state_scales(self, warp: Warp) -> dict[str, Array]:
-        """Define the scales of an infinite width, and the exponents where inputs are warped."""
+        """Define the scales of an infinite width, and the exponents where inputs are warped.
+
+        With cosine units the scales of their frequencies, s / sqrt(b^2 + 1/2), are sampled, which
+        the rows determine whatever the scale b of the biases is.
+        """
         import pymc as pm
+        import pytensor.tensor as pt
         from pymc.pytensorf import floatX
 
         stated = {
-            INPUTS: self.inputs.state("inputs", dims=INPUT),
+            INPUTS: self.inputs.state("inputs" if self.cosines is None else "frequencies", INPUT),
             BIASES: self.biases.state("biases"),
             OUTPUT: self.output.state("output"),
         }
+        if self.cosines is not None:
+            stated[COSINES] = self.cosines.state("cosines")
+            of_activation = stated[INPUTS] * pt.sqrt(stated[BIASES] ** 2 + 0.5)
+            stated[INPUTS] = pm.Deterministic(INPUTS, of_activation, dims=INPUT)
         if self.warp_sd is not None and (warp.ratios > 0).any():
             stated[EXPONENTS] = pm.Normal(EXPONENTS, 1.0, floatX(self.warp_sd), dims=INPUT)
         return stated

@@ -1,7 +1,8 @@
 """Functions of an infinitely wide network, drawn jointly at all points: pathwise conditioning.
 
 A finite network drawn from the prior has exactly the prior covariance of f, because its hidden
-weights are drawn with it. Matheron's rule makes it a draw of the posterior,
+weights, and the phases of its cosine units, are drawn with it. Matheron's rule makes it a draw of
+the posterior,
 
     f(x) = f0(x) + k(x, X) (k(X, X) + N)^-1 (y - f0(X) - e),    e ~ N(0, N),
 
@@ -21,7 +22,16 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import erf
 
-from nlobayes.model.infinite import BIASES, ERF, OUTPUT, Warp, covariance, scaled_inputs, scales_of
+from nlobayes.model.infinite import (
+    BIASES,
+    ERF,
+    OUTPUT,
+    Scales,
+    Warp,
+    covariance,
+    scaled_inputs,
+    scales_of,
+)
 from nlobayes.surrogate.conditioned import count_draws, noise_variance
 from nlobayes.surrogate.nodes import NODES
 from nlobayes.surrogate.process import POINTS, stated
@@ -41,7 +51,8 @@ class Functions(NamedTuple):
     variables
         The scales by the names of `model.infinite`.
     hidden, biases
-        Weights (feature, unit) and biases (unit,) of the hidden layer.
+        Weights (feature, unit) and biases (unit,) of the hidden layer; the units from `UNITS` on
+        are cosines.
     outputs, shifts
         Weights (unit, function) and biases (function,) of the output layer.
     rows
@@ -93,11 +104,25 @@ def _draw(
         inputs,
         np.zeros((len(inputs), NODES)),
     )
+    prior = _with_cosines(prior, scales_of(draw), rng)
     observed = _prior(activation, prior, inputs)
     observed += np.sqrt(noise)[:, np.newaxis] * rng.standard_normal(observed.shape)
     of_rows = covariance(activation, inputs, inputs, scales_of(draw), np) + np.diag(noise)
     missing = content.rows["target"][:, np.newaxis] - observed
     return prior._replace(updates=cho_solve(cho_factor(of_rows, lower=True), missing))
+
+
+def _with_cosines(prior: Functions, scales: Scales, rng: np.random.Generator) -> Functions:
+    """Add as many cosine units, if the network has them."""
+    if scales.cosines is None:
+        return prior
+    hidden = rng.standard_normal(prior.hidden.shape) / np.sqrt(scales.bias**2 + 0.5)
+    outputs = scales.cosines * np.sqrt(2 / UNITS) * rng.standard_normal(prior.outputs.shape)
+    return prior._replace(
+        hidden=np.hstack([prior.hidden, hidden]),
+        biases=np.append(prior.biases, rng.uniform(0, 2 * np.pi, UNITS)),
+        outputs=np.vstack([prior.outputs, outputs]),
+    )
 
 
 def _prior(activation: str, drawn: Functions, inputs: np.ndarray) -> np.ndarray:
@@ -106,7 +131,9 @@ def _prior(activation: str, drawn: Functions, inputs: np.ndarray) -> np.ndarray:
     for start in range(0, len(inputs), POINTS):
         part = slice(start, start + POINTS)
         summed = inputs[part] @ drawn.hidden + drawn.biases
-        units = erf(summed) if activation == ERF else np.maximum(summed, 0)
+        units = np.cos(summed)  # those from UNITS on
+        own = summed[:, :UNITS]
+        units[:, :UNITS] = erf(own) if activation == ERF else np.maximum(own, 0)
         outputs[part] = units @ drawn.outputs + drawn.shifts
     return outputs
 

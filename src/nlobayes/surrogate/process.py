@@ -16,6 +16,7 @@ import numpy as np
 from nlobayes.data.splits import TRAIN
 from nlobayes.model.infinite import (
     BIASES,
+    COSINES,
     CURVES,
     EXPONENTS,
     INPUTS,
@@ -24,6 +25,7 @@ from nlobayes.model.infinite import (
     Scales,
     Warp,
     covariance,
+    covariance_of_sums,
     scaled_inputs,
     scales_of,
     variance,
@@ -192,28 +194,18 @@ def _moments(
     activation: str, known: Together, warp: Warp, features: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return mean and sd (target, draw, point) of f, as `moments` does for a draw of a target."""
-    scales = Scales(*(scale[:, np.newaxis, np.newaxis] for scale in scales_of(known.variables)))
+    stored = [scale for scale in scales_of(known.variables) if scale is not None]
+    scales = Scales(*(scale[:, np.newaxis, np.newaxis] for scale in stored))
     variables = {name: values[:, np.newaxis] for name, values in known.variables.items()}
     points = scaled_inputs(variables, features, warp, np)
     own = np.square(points).sum(axis=-1, keepdims=True) + scales.bias**2
     of_rows = np.square(known.rows).sum(axis=-1)[:, np.newaxis] + scales.bias**2
     inner = points @ np.swapaxes(known.rows, 1, 2) + scales.bias**2
-    across = 1.0 + scales.output**2 * _of_units(activation, inner, own, of_rows)
-    prior = 1.0 + scales.output**2 * _of_units(activation, own, own, own)
+    across = covariance_of_sums(activation, inner, own, of_rows, scales, np)
+    prior = covariance_of_sums(activation, own, own, own, scales, np)
     explained = across @ np.swapaxes(known.projection, -1, -2)
     left = prior[..., 0] - np.square(explained).sum(axis=-1)
     return (across @ known.weights[..., np.newaxis])[..., 0], np.sqrt(np.maximum(left, 0.0))
-
-
-def _of_units(
-    activation: str, inner: np.ndarray, left: np.ndarray, right: np.ndarray
-) -> np.ndarray:
-    """Return the covariance of hidden units of all draws, as `model.infinite` does for one."""
-    curve = CURVES[activation]
-    if not curve.is_homogeneous:
-        return np.asarray(curve.value(2 * inner / np.sqrt((1 + 2 * left) * (1 + 2 * right)), np))
-    size = np.sqrt(left * right)
-    return size * np.asarray(curve.value(np.clip(inner / size, -1.0, 1.0), np))
 
 
 class Seen(NamedTuple):
@@ -291,7 +283,7 @@ def is_whole(content: SurrogateContent) -> bool:
     outputs = (len(content.noises),) if len(content.noises) > 1 else ()
     of_row = (len(rows["target"]), *outputs)
     of_draws = {INPUTS: (count, inputs), BIASES: (count,), OUTPUT: (count,)}
-    of_draws[NOISE] = (count, *outputs)
+    of_draws |= {NOISE: (count, *outputs), **({COSINES: (count,)} if COSINES in drawn else {})}
     if EXPONENTS in drawn:
         of_draws[EXPONENTS] = (count, inputs)
     of_rows = {"features": (of_row[0], inputs), "target": of_row, "error": of_row}

@@ -22,6 +22,7 @@ from nlobayes.model.infinite import (
 
 GATES = {"erf": erf, "relu": lambda x: np.maximum(x, 0)}
 SCALES = Scales(bias=0.8, output=1.7)
+WITH_COSINES = Scales(bias=0.8, output=1.7, cosines=1.3)
 
 
 @pytest.fixture(autouse=True)
@@ -48,17 +49,31 @@ def test_finite_networks_have_its_covariance(activation: str, units: int) -> Non
     assert np.all(np.abs(found - closed) < 5 * error)
 
 
+@pytest.mark.parametrize("units", [2**10, 2**16])
+def test_finite_networks_have_its_covariance_of_cosines(units: int) -> None:
+    """Of the cosine units alone, within five standard errors, for each pair of rows."""
+    inputs, rng = _inputs(), np.random.default_rng(units)
+    weights = rng.normal(size=(2, units)) / np.sqrt(WITH_COSINES.bias**2 + 0.5)
+    hidden = np.sqrt(2) * np.cos(inputs @ weights + rng.uniform(0, 2 * np.pi, units))
+    products = 1.3**2 * hidden[:, None] * hidden[None]
+    error = products.std(axis=-1) / np.sqrt(units)
+    both, without = (covariance("erf", inputs, inputs, s, np) for s in (WITH_COSINES, SCALES))
+    assert np.all(np.abs(products.mean(axis=-1) - (both - without)) < 5 * error)
+
+
 @pytest.mark.parametrize("activation", GATES)
-def test_the_variance_is_the_diagonal_of_the_covariance(activation: str) -> None:
+@pytest.mark.parametrize("scales", [SCALES, WITH_COSINES])
+def test_the_variance_is_the_diagonal_of_the_covariance(activation: str, scales: Scales) -> None:
     inputs = _inputs()
-    whole = covariance(activation, inputs, inputs, SCALES, np)
-    np.testing.assert_allclose(variance(activation, inputs, SCALES, np), np.diag(whole), rtol=1e-13)
+    whole = covariance(activation, inputs, inputs, scales, np)
+    np.testing.assert_allclose(variance(activation, inputs, scales, np), np.diag(whole), rtol=1e-13)
 
 
 @pytest.mark.parametrize("activation", GATES)
 @pytest.mark.parametrize("noise", [1e-4, 0.3])
+@pytest.mark.parametrize("cosines", [(), (0.4,)])
 def test_the_evidence_and_its_slopes_are_those_of_a_dense_normal(
-    activation: str, noise: float
+    activation: str, noise: float, cosines: tuple[float, ...]
 ) -> None:
     inputs = _inputs(25)
     target = np.sin(inputs[:, 0]) + noise * np.random.default_rng(1).normal(size=25)
@@ -66,21 +81,21 @@ def test_the_evidence_and_its_slopes_are_those_of_a_dense_normal(
 
     def evidence(logs: jax.Array) -> jax.Array:
         scaled = jnp.asarray(inputs) * jnp.exp(logs[:2])
-        scales = Scales(jnp.exp(logs[2]), jnp.exp(logs[3]))
+        scales = Scales(*jnp.exp(logs[3:]))
         whole = covariance(activation, scaled, scaled, scales, jnp, curve)
-        return log_evidence(whole + jnp.exp(2 * logs[4]) * jnp.eye(25), jnp.asarray(target))
+        return log_evidence(whole + jnp.exp(2 * logs[2]) * jnp.eye(25), jnp.asarray(target))
 
     def dense(logs: np.ndarray) -> float:
-        scaled, scales = inputs * np.exp(logs[:2]), Scales(np.exp(logs[2]), np.exp(logs[3]))
-        whole = covariance(activation, scaled, scaled, scales, np) + np.exp(2 * logs[4]) * np.eye(
+        scaled, scales = inputs * np.exp(logs[:2]), Scales(*np.exp(logs[3:]))
+        whole = covariance(activation, scaled, scaled, scales, np) + np.exp(2 * logs[2]) * np.eye(
             25
         )
         return float(multivariate_normal(cov=whole).logpdf(target))
 
-    at = np.array([0.1, -0.3, np.log(0.8), np.log(1.7), np.log(noise)])
+    at = np.array([0.1, -0.3, *np.log([noise, 0.8, 1.7, *cosines])])
     value, slopes = jax.value_and_grad(evidence)(jnp.asarray(at))
     assert float(value) == pytest.approx(dense(at), rel=1e-10, abs=1e-8)
-    step = 1e-5 * np.eye(5)
+    step = 1e-5 * np.eye(len(at))
     numerical = [(dense(at + one) - dense(at - one)) / 2e-5 for one in step]
     np.testing.assert_allclose(slopes, numerical, rtol=1e-4, atol=1e-3)
 

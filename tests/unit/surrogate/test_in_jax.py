@@ -46,6 +46,7 @@ def infinitely_wide(whole: SurrogateContent, activation: str) -> SurrogateConten
         infinite.EXPONENTS: rng.normal(1, 0.3, (2, 5)),
         infinite.BIASES: np.array([0.8, 1.1]),
         infinite.OUTPUT: np.array([1.7, 1.4]),
+        infinite.COSINES: np.array([0.5, 0.8]),
         NOISE: np.array([0.1, 0.12]),
     }
     constants = {name: values.tolist() for name, values in warp._asdict().items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nlobayes.model.infinite import BIASES, INPUTS, OUTPUT, Scales, covariance
+from nlobayes.model.infinite import BIASES, COSINES, INPUTS, OUTPUT, Scales, covariance
 from nlobayes.model.likelihood import NOISE
 from nlobayes.surrogate import pathwise
 from nlobayes.surrogate.cross_section import DRAWS, sum_of_draws
@@ -38,22 +38,24 @@ def content(inputs: int = 2, draws: int = 8, seed: int = 1) -> SurrogateContent:
 
 
 def dense(
-    exported: SurrogateContent, points: np.ndarray, activation: str = "erf"
+    exported: SurrogateContent, points: np.ndarray, activation: str = "erf", scales: Scales = SCALES
 ) -> tuple[np.ndarray, np.ndarray]:
     """Compute mean (point,) and covariance (point, point) of f given the train rows."""
     inputs, points = 0.7 * exported.rows["features"], 0.7 * points
     noise = NOISE_SD**2 + np.square(exported.rows.get("error", np.zeros(ROWS)))
-    of_rows = covariance(activation, inputs, inputs, SCALES, np) + np.diag(noise)
-    across = covariance(activation, points, inputs, SCALES, np)
-    own = covariance(activation, points, points, SCALES, np)
+    of_rows = covariance(activation, inputs, inputs, scales, np) + np.diag(noise)
+    across = covariance(activation, points, inputs, scales, np)
+    own = covariance(activation, points, points, scales, np)
     gain = np.linalg.solve(of_rows, across.T).T
     return gain @ exported.rows["target"], own - gain @ across.T
 
 
-@pytest.mark.parametrize("activation", ["erf", "relu"])
-@pytest.mark.parametrize("error", [None, 0.3])
+@pytest.mark.parametrize(
+    ("activation", "error", "cosines"),
+    [("erf", None, None), ("erf", 0.3, 1.2), ("relu", 0.3, None), ("relu", None, 1.2)],
+)
 def test_functions_have_mean_and_covariance_of_the_process(
-    activation: str, error: float | None
+    activation: str, error: float | None, cosines: float | None
 ) -> None:
     """In units of the root of the covariance: within five standard errors."""
     exported = content(draws=MANY)
@@ -61,8 +63,11 @@ def test_functions_have_mean_and_covariance_of_the_process(
         errors = np.linspace(0, error, ROWS)
         exported = exported._replace(rows={**exported.rows, "error": errors})
     exported = exported._replace(facts={**exported.facts, "activation": activation})
+    if cosines is not None:
+        more = {COSINES: np.full(MANY, cosines)}
+        exported = exported._replace(variables=exported.variables | more)
     points = np.random.default_rng(3).normal(size=(POINTS, 2))
-    mean, expected = dense(exported, points, activation)
+    mean, expected = dense(exported, points, activation, SCALES._replace(cosines=cosines))
     functions = pathwise.evaluator(exported)(points)
     whitened = np.linalg.solve(np.linalg.cholesky(expected), (functions - mean).T)
     count = MANY * NODES

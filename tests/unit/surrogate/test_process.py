@@ -11,6 +11,7 @@ from scipy.linalg import cho_factor, cho_solve
 
 from nlobayes.model.infinite import (
     BIASES,
+    COSINES,
     EXPONENTS,
     INPUTS,
     OUTPUT,
@@ -18,6 +19,7 @@ from nlobayes.model.infinite import (
     Warp,
     covariance,
     scaled_inputs,
+    scales_of,
     variance,
     warp_of,
 )
@@ -33,10 +35,11 @@ gaussian_process = pytest.importorskip("sklearn.gaussian_process")
 ROWS, POINTS = 150, 40
 
 
-def _draws(count: int = 2) -> dict[str, np.ndarray]:
+def _draws(count: int = 2, *, cosines: bool = False) -> dict[str, np.ndarray]:
     """Scales and exponents of two draws, different from each other."""
     rng = np.random.default_rng(5)
     return {
+        **({COSINES: np.linspace(0.6, 0.9, count)} if cosines else {}),
         INPUTS: np.exp(rng.normal(-0.5, 0.3, size=(count, 2))),
         EXPONENTS: rng.normal(1.0, 0.3, size=(count, 2)),
         BIASES: np.exp(rng.normal(0, 0.2, size=count)),
@@ -78,15 +81,16 @@ def values(
 
 
 @pytest.mark.parametrize("activation", ["erf", "relu"])
-def test_mean_and_sd_are_those_of_a_gaussian_process(activation: str) -> None:
+@pytest.mark.parametrize("cosines", [False, True])
+def test_mean_and_sd_are_those_of_a_gaussian_process(activation: str, cosines: bool) -> None:
     """The mean to 1e-8; the sd to the stated loss of one per cent of the total sd."""
     features, target, points, warp = _rows()
-    drawn = _draws()
+    drawn = _draws(cosines=cosines)
     given = conditioned.condition(activation, drawn, {"features": features, "target": target}, warp)
     means, sds = [], []
     for number in range(2):
         one = {name: values[number] for name, values in drawn.items()}
-        kernel = _Kernel(activation, Scales(one[BIASES], one[OUTPUT]))
+        kernel = _Kernel(activation, scales_of(one))
         regressor = gaussian_process.GaussianProcessRegressor(kernel, alpha=0.01, optimizer=None)
         regressor.fit(scaled_inputs(one, features, warp, np), target)
         mean, sd = regressor.predict(scaled_inputs(one, points, warp, np), return_std=True)
