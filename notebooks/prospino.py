@@ -86,7 +86,7 @@ study = {
     "targets": ["prospino"],
     "execution": {"chains_per_job": "all"},
 }
-Path("prospino.yaml").write_text(yaml.safe_dump(study))
+_ = Path("prospino.yaml").write_text(yaml.safe_dump(study))
 
 # %% [markdown]
 # ## Plan, then run
@@ -131,7 +131,7 @@ for name, check in {**diagnostics["checks"], **evaluation["calibration_checks"]}
 
 # %%
 study["methods"]["short"]["segments"] = 2
-Path("prospino.yaml").write_text(yaml.safe_dump(study))
+_ = Path("prospino.yaml").write_text(yaml.safe_dump(study))
 print(snakemake("--dry-run").rpartition("Job stats:")[2])
 
 # %% [markdown]

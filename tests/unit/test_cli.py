@@ -176,7 +176,7 @@ def test_a_good_table_is_prepared(tmp_path: Path) -> None:
     ("table", "spec", "message"),
     [
         (TABLE.replace("b,", "c,", 1), {}, "t.csv: features.columns: no column 'b'"),
-        (TABLE, {"spilt": {}}, "PrepareJob specification: unknown key 'spilt'; known: ["),
+        (TABLE, {"spilt": {}}, "PrepareJob specification: unknown key 'spilt'; known: "),
     ],
     ids=["missing column", "unknown key"],
 )

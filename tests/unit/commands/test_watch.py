@@ -177,6 +177,21 @@ def test_once_prints_a_table_and_writes_nothing(
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before
 
 
+def test_what_is_no_terminal_gets_lines_also_from_a_notebook(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Jupyter sets FORCE_COLOR for its subprocesses."""
+    facts = {"chains": 4, "draws_per_chain": 50, "rhat_f": 1.0, "acceptance_rate": 0.7}
+    folder = tmp_path / "results/metrics" / RUN
+    touch(folder / "diagnostics.json", json.dumps(facts | {"checks": {}}), 10)
+    touch(folder / "evaluation.json", json.dumps({"calibration_checks": {}}), 10)
+    for name, value in {"FORCE_COLOR": "1", "TERM": "xterm-256color"}.items():
+        monkeypatch.setenv(name, value)
+    watch(results=tmp_path / "results", spec=WatchJob(runs=(WATCHED,)).model_dump_json())
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.startswith("tiny: done: ")
+
+
 def test_without_runs_the_error_states_what_to_give(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

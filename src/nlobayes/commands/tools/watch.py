@@ -49,7 +49,7 @@ def watch(
     console = Console(highlight=False)
     if once:
         _show(console, look())
-    elif console.is_terminal:
+    elif console.is_terminal and console.file.isatty():  # Jupyter sets FORCE_COLOR
         _show_on(console, look, every)
     else:
         _report_changes(look, every, ends_with_caller=spec is not None)
