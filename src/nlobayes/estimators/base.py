@@ -233,7 +233,8 @@ class FittedNetwork(BaseEstimator):
 
         Returns
         -------
-        Path of the study, `study.yaml`.
+        Path
+            Path of the study, `study.yaml`.
         """
         check_is_fitted(self)
         folder = Path(folder)

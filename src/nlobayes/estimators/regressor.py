@@ -197,8 +197,9 @@ class BayesianNetworkRegressor(RegressorMixin, FittedNetwork):
 
         Returns
         -------
-        Mean (point,), followed by the total standard deviation (point,) and the quantiles
-        (quantile, point) if they are requested.
+        numpy.ndarray or tuple
+            Mean (point,), followed by the total standard deviation (point,) and the quantiles
+            (quantile, point) if they are requested.
         """
         points = self._warned(X)
         probabilities = np.array(

@@ -77,8 +77,10 @@ class Surrogate(StoredNetwork):
 
         Returns
         -------
-        Mean, median, epistemic and total sd (point,), and quantiles (quantile, point). They are NaN
-        for a point without a prediction, which is `outside` the `domain` for a stated `reason`.
+        Prediction
+            Mean, median, epistemic and total sd (point,), and quantiles (quantile, point). They are
+            NaN for a point without a prediction, which is `outside` the `domain` for a stated
+            `reason`.
 
         Raises
         ------
@@ -111,10 +113,11 @@ class Surrogate(StoredNetwork):
 
         Returns
         -------
-        A function of points (..., input), in the order of `inputs` and in their units. It returns
-        the result of `predict` with axes (...,), and quantiles with axes (quantile, ...). Values
-        are NaN where those of `predict` are. With `jax_enable_x64` both agree to rounding, or to
-        the rounding of float32 if `predict` computes in float32.
+        Callable
+            A function of points (..., input), in the order of `inputs` and in their units. It
+            returns the result of `predict` with axes (...,), and quantiles with axes (quantile,
+            ...). Values are NaN where those of `predict` are. With `jax_enable_x64` both agree to
+            rounding, or to the rounding of float32 if `predict` computes in float32.
 
         Raises
         ------
