@@ -26,7 +26,7 @@ from nlobayes.untyped import Facts
 
 PACKAGE = Path(__file__).parent
 STORE = Path(".cache/code.json")
-"""What was read of files, in the folder of a project."""
+"""What was read of files, in the folder of a project once its jobs have made one for JAX."""
 STATED_IN_SPEC = ("nlobayes.settings", "nlobayes.study", "nlobayes.stages")
 """Packages without effect on the digest: their result is the specification of each job."""
 
@@ -159,11 +159,10 @@ def _store() -> dict[str, _Module]:
 
 
 def _write_store() -> None:
-    """Replace the file in one step, if the folder may be written; jobs run at once."""
+    """Replace the file in one step, where a folder `.cache` may be written; jobs run at once."""
     written = STORE.with_suffix(f".{os.getpid()}")
     entries = {key: (one.imports, sorted(one.kinds), one.meaning) for key, one in _store().items()}
     with suppress(OSError):
-        STORE.parent.mkdir(exist_ok=True)
         written.write_text(json.dumps(entries))
         written.replace(STORE)
 

@@ -249,6 +249,9 @@ def test_files_are_parsed_once_for_all_processes(
         done = subprocess.run(words, env=environment, capture_output=True, text=True, check=True)
         return done.stdout.splitlines()
 
+    assert lines() == lines()
+    assert not (tmp_path / ".cache").exists(), "a folder that is no project's is left alone"
+    (tmp_path / ".cache").mkdir()
     first, second = lines(), lines()
     assert len(first) > 30
     assert second == first[-1:] == [digest(copied, "plot")]

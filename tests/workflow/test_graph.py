@@ -89,6 +89,7 @@ OF_OTHER_RUNS = {
     "plot_sizes",
     "plot_certainty",
     "plot_images",
+    "plot_with_scale",
 }
 """Rules that no path is of, as those of classes: the study has neither classes, other methods nor
 networks whose size is drawn."""

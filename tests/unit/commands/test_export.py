@@ -237,4 +237,5 @@ def test_a_few_of_many_held_out_rows_are_stored(
     monkeypatch.setattr(held_out, "MOST", 5)
     few = read_surrogate(exported(scored, tmp_path / "few.nc")).held_out["stated"]
     assert 0 < len(few) <= 5 < len(every)
-    assert {*few.tolist()} <= {*every.tolist()}
+    nearest = np.abs(few[:, None] / every - 1).min(axis=1)
+    assert nearest.max() < 1e-6  # products of five rows are rounded unlike those of all

@@ -30,9 +30,10 @@ def arm(rename: int, fault: str) -> None:
 
     def replace(source: Any, target: Any, **options: Any) -> None:
         nonlocal renamed
-        renamed += str(target).startswith("results/")
-        if renamed == rename:
-            strike(fault)
+        if str(target).startswith("results/"):
+            renamed += 1
+            if renamed == rename:
+                strike(fault)
         rename_file(source, target, **options)
 
     vars(os)["replace"] = replace
