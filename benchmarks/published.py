@@ -7,8 +7,8 @@
 Of an artifact the arrays count, and not the code, versions and inputs that made it. Of other files
 all bytes count. Records state only what made a file, and figures show tables, so both are left out.
 Results are equal if they are those of one kind of processor: the size of the first data cache
-decides how sums of more than 288 rows are divided. Published are those of 48 and of 32 KiB. (That
-the first were of 48 was inferred: sizes are recorded since the second.)
+decides how Eigen divides long sums, as over 1000 rows. Published are those of 48 and of 32 KiB.
+(That the first were of 48 was inferred: sizes are recorded since the second.)
 """
 
 from __future__ import annotations
