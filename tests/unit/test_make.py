@@ -104,6 +104,6 @@ def test_a_python_of_pyenv_is_found_behind_a_shim_that_fails(
     version = checkout / "pyenv/versions" / ".".join(map(str, sys.version_info[:3]))
     version.mkdir(parents=True)
     (version / "bin").symlink_to(Path(sys.base_prefix) / "bin")
-    (made, _), said = setup(checkout, f'exec {uv()} "$@"')
+    (made, *_), said = setup(checkout, f'exec {uv()} "$@"')
     assert made.startswith("venv --quiet --clear --python "), said
     assert os.path.samefile(checkout / made.split()[-1], version / "bin" / name)
