@@ -348,7 +348,13 @@ def draw_costs(
 
 
 def _time_draw(model: builder.Model, kind: str, chains: int, leapfrogs: int, device: str) -> float:
-    """Time one draw of a block of chains, the faster of two.
+    """Time one draw of a block of chains, the faster of two."""
+    draw = draw_of(model, kind, chains, leapfrogs)
+    return min(timed(draw, device)[1] for _ in range(2))
+
+
+def draw_of(model: builder.Model, kind: str, chains: int, leapfrogs: int) -> Callable[[], Any]:
+    """Compile one draw of a block of chains, whose step size is too small to move the network.
 
     The first step of `chees` lasts as long as its mean length, which is that of all the leapfrogs.
     """
@@ -365,7 +371,7 @@ def _time_draw(model: builder.Model, kind: str, chains: int, leapfrogs: int, dev
     states = jax.jit(each_chain(kernel.init))(positions)
     step = jax.jit(each_chain(kernel.step))
     jax.block_until_ready(step(keys, states, tuned))
-    return min(timed(partial(step, keys, states, tuned), device)[1] for _ in range(2))
+    return partial(step, keys, states, tuned)
 
 
 def _matmul_flops(size: int, device: str) -> float:

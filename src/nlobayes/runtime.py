@@ -64,7 +64,8 @@ def configure(
     os.environ["JAX_ENABLE_X64"] = "1" if precision == "float64" else "0"
     os.environ["JAX_DEFAULT_MATMUL_PRECISION"] = "highest"
     os.environ.setdefault("JAX_PLATFORMS", PLATFORMS[device])
-    os.environ.setdefault("XLA_CLIENT_MEM_FRACTION", "0.25")
+    if "XLA_PYTHON_CLIENT_MEM_FRACTION" not in os.environ:  # JAX refuses both
+        os.environ.setdefault("XLA_CLIENT_MEM_FRACTION", "0.25")
     os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(Path(CACHE).resolve()))
     os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
     os.environ.setdefault("JAX_PERSISTENT_CACHE_ENABLE_XLA_CACHES", "none")

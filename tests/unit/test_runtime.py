@@ -108,6 +108,16 @@ def test_settings_of_the_user_for_jax_are_kept(
     assert os.environ[name] not in ("", value)
 
 
+def test_the_older_name_of_the_memory_fraction_stands_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """JAX finds no GPU where both names are set."""
+    monkeypatch.setenv("XLA_PYTHON_CLIENT_MEM_FRACTION", "0.9")
+    monkeypatch.delenv("XLA_CLIENT_MEM_FRACTION")
+    runtime.configure("float32", "gpu")
+    assert "XLA_CLIENT_MEM_FRACTION" not in os.environ
+
+
 SHARDS = """
 import sys
 from nlobayes import runtime

@@ -56,8 +56,10 @@ class Size(NamedTuple):
     """Time of one draw of a chain."""
     pretrain_seconds: float = 0.0
     """Time of one MAP."""
+    pretraining_gpus: int = 0
+    """GPUs of the job of a MAP."""
     gpus: int = 0
-    """GPUs of one job."""
+    """GPUs of one job of chains."""
     called_mb: int = 0
     """Memory of the calls of a program that run at a time."""
     calling_seconds: float = 0.0

@@ -27,10 +27,23 @@ class Execution(Frozen):
 
     device: Literal["cpu", "gpu"] = "cpu"
     """Kind of device; a job stops where it is missing."""
+    pretraining_device: Literal["cpu", "gpu"] | None = None
+    """Kind of device of the MAPs; `device` where not given. Minibatches leave a GPU idle."""
     chains_per_job: PositiveInt | Literal["all"] = 1
     """Chains that one job computes together, vectorised; `all` puts a run into one job."""
     shards: PositiveInt = 1
     """Devices of one job that share the rows of the train split."""
+
+    def place_of(self, verb: str) -> tuple[Literal["cpu", "gpu"], int]:
+        """Return the device and the shards of a stage; MAPs elsewhere have one shard."""
+        if verb == "pretrain" and self.pretraining_device not in (None, self.device):
+            return self.pretraining_device, 1
+        return self.device, self.shards
+
+    def gpus_of(self, verb: str) -> int:
+        """Count the GPUs of a job of a stage that uses one."""
+        device, shards = self.place_of(verb)
+        return shards if device == "gpu" else 0
 
 
 CROSSED_OR_SEEDED = (

@@ -88,7 +88,9 @@ def run_jobs(run: RunSpec) -> dict[str, Frozen]:
     model = _model_job(run)
     of_method = JOBS_UP_TO[run.method.stage](run, model)
     return {
-        "pretrain": jobs.PretrainJob(model=model, pretraining=run.pretraining, seed=run.seed),
+        "pretrain": jobs.PretrainJob(
+            model=_model_job(run, "pretrain"), pretraining=run.pretraining, seed=run.seed
+        ),
         **of_method,
         "posterior_predictive": jobs.PosteriorPredictiveJob(model=model),
         "landscape": jobs.LandscapeJob(model=model, seed=run.seed),
@@ -218,15 +220,16 @@ def _timed_run(run: RunSpec) -> TimedRun:
     )
 
 
-def _model_job(run: RunSpec) -> jobs.ModelJob:
+def _model_job(run: RunSpec, verb: str = "draw") -> jobs.ModelJob:
     check_earlier(run)
+    device, shards = run.execution.place_of(verb)
     return jobs.ModelJob(
         network=run.network,
         prior=run.prior,
         likelihood=run.likelihood,
         precision=run.precision,
-        device=run.execution.device,
-        shards=run.execution.shards,
+        device=device,
+        shards=shards,
     )
 
 

@@ -68,7 +68,10 @@ def need(verb: str, *sizes: Size) -> Need:
 
 def gpus_of(verb: str, *sizes: Size) -> int:
     """Count the GPUs of a job."""
-    return max((size.gpus for size in sizes), default=0) if PIPELINE[verb].on_gpu else 0
+    if not PIPELINE[verb].on_gpu:
+        return 0
+    each = (size.pretraining_gpus if verb == "pretrain" else size.gpus for size in sizes)
+    return max(each, default=0)
 
 
 def rows_of(dataset: DatasetPreset) -> int:
@@ -119,7 +122,8 @@ def size_of(run: RunSpec, rows: int) -> Size:
         marginal=marginal,
         prior_draws=PRIOR_DRAWS,
         pretrain_seconds=run.pretraining.most_epochs * (seconds + batches * GRADIENT_SECONDS),
-        gpus=run.execution.shards if run.execution.device == "gpu" else 0,
+        pretraining_gpus=run.execution.gpus_of("pretrain"),
+        gpus=run.execution.gpus_of("draw"),
     )
     if run.mcmc is None:
         draws = run.method.draws_of_all

@@ -36,17 +36,14 @@ class Needs:
         def runtime(wildcards: Wildcards, attempt: int) -> int:
             return self._need_of(verb, wildcards, attempt).runtime
 
-        gpu = {"gpu": self._gpus()} if PIPELINE[verb].on_gpu else {}
+        gpus = self._plan.study.execution.gpus_of(verb)
+        gpu = {"gpu": gpus} if PIPELINE[verb].on_gpu else {}
         return {**dict.fromkeys(self._memory, mem_mb), "runtime": runtime, **gpu}
 
     def _need_of(self, verb: str, wildcards: Wildcards, attempt: int) -> Need:
         kind, name = next(iter(wildcards.items()))
         of_first_attempt: Need = self._need(verb, kind, name)
         return of_first_attempt.of_attempt(attempt)
-
-    def _gpus(self) -> int:
-        execution = self._plan.study.execution
-        return execution.shards if execution.device == "gpu" else 0
 
     def _estimate(self, verb: str, kind: str, name: str) -> Need:
         read: dict[str, Callable[[str], list[Size]]] = {

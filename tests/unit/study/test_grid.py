@@ -59,7 +59,11 @@ def test_chains_share_jobs_as_the_execution_states(
 
 def test_every_chain_has_its_own_job_on_one_cpu_by_default() -> None:
     study = make_study()
-    assert study.execution.model_dump() == {"device": "cpu", "chains_per_job": 1, "shards": 1}
+    assert study.execution.model_dump(exclude_none=True) == {
+        "device": "cpu",
+        "chains_per_job": 1,
+        "shards": 1,
+    }
     assert next(study.runs("small")).chain_groups == [[0], [1], [2], [3]]
 
 

@@ -71,6 +71,8 @@ REACHED: list[tuple[dict[str, Any], set[str]]] = [
     ({"methods": {"hmc": {"until": {"rhat_max": 1.1}}}}, {"check_convergence"}),
     ({"execution": {"chains_per_job": 2}}, set()),
     ({"execution": {"device": "gpu"}}, ON_DEVICE),
+    ({"execution": {"pretraining_device": "gpu"}}, {"pretrain"}),
+    ({"execution": {"device": "gpu", "pretraining_device": "cpu"}}, ON_DEVICE - {"pretrain"}),
     ({"execution": {"shards": 2}}, ON_DEVICE),
     ({"methods": {"hmc": {"kernel": {"jitter": 0.1}}}}, {"warmup", "draw", "diagnose"}),
     ({"pretraining": {"adam": {"epochs": 3}}}, {"pretrain"}),

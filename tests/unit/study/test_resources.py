@@ -10,7 +10,9 @@ from nlobayes.likelihoods import Likelihood
 from nlobayes.stages import PIPELINE
 from nlobayes.stages.job_size import Size
 from nlobayes.study.grids import RunSpec
-from nlobayes.study.resources import GPU_MB, SNAKEMAKE_MB, need, rows_of, size_of
+from nlobayes.study.job_builder import run_jobs
+from nlobayes.study.jobs import PretrainJob
+from nlobayes.study.resources import GPU_MB, SNAKEMAKE_MB, gpus_of, need, rows_of, size_of
 from nlobayes.study.sources import UNKNOWN_ROWS
 from nlobayes.study.study import Study
 from nlobayes.study.target import Target
@@ -270,6 +272,16 @@ def test_the_host_of_a_gpu_holds_its_libraries() -> None:
     more = {verb: need(verb, on_gpu).mem_mb - need(verb, on_cpu).mem_mb for verb in BASE_MB}
     assert {verb for verb, megabytes in more.items() if megabytes} == ON_GPU
     assert {more[verb] for verb in ON_GPU} == {GPU_MB}
+
+
+def test_maps_on_a_core_beside_chains_on_a_gpu_request_no_gpu() -> None:
+    """Their job has one shard, however many the chains have."""
+    study = make_study({"execution": {"device": "gpu", "pretraining_device": "cpu", "shards": 2}})
+    requested = {verb for verb in PIPELINE if gpus_of(verb, size_in(study))}
+    assert requested == ON_GPU - {"pretrain"}
+    job = run_jobs(first_run(study))["pretrain"]
+    assert isinstance(job, PretrainJob)
+    assert (job.model.device, job.model.shards) == ("cpu", 1)
 
 
 def test_several_runs_need_the_sum_of_their_numbers() -> None:
