@@ -40,7 +40,7 @@ class BayesianNetworkRegressor(RegressorMixin, FittedNetwork):
     prior, likelihood, pretraining, method
         Name of a preset in `config/presets`, or its settings; `auto` is that of the recipe. The
         likelihood `auto` learns the noise of the targets, above the least sigma with which chains
-        agree. In units of the target's sd it is 0.0001 with recipe `wide`. With `plain` it is the
+        agree. In units of the target's sd it is 1e-6 with recipe `wide`. With `plain` it is the
         square root of train rows / 125 000, between 0.03 and 0.1; with `smooth`, of train rows /
         6e7, between 0.002 and 0.1. With several hidden layers it is 0.1.
     chains, until

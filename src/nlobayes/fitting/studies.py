@@ -22,7 +22,7 @@ Precision = Literal["float32", "float64"]
 GRID = "fit"
 OWN = "own"
 """Name of a preset that is not in the library."""
-LEARNED, LEARNED_LOG = "learned_above_10", "learned_log"
+LEARNED, LEARNED_EXACT = "learned_above_10", "learned_exact"
 TANH = "tanh"
 """The activation by default."""
 CLASSES = "classes"
@@ -54,7 +54,7 @@ class Recipe(NamedTuple):
     """Presets that belong together.
 
     `layer` has the settings of the network that describe its hidden layer. Sigma is learned above
-    the floor of the `tightness`, and without one by preset `learned_log`.
+    the floor of the `tightness`, and without one by preset `learned_exact`.
     """
 
     layer: Facts
@@ -201,7 +201,7 @@ def _network(library: Facts, chosen: Choices, recipe: Recipe) -> Preset:
 def _learned(library: Facts, chosen: Choices, recipe: Recipe) -> Preset:
     """Choose the preset that learns sigma; few rows and one hidden layer allow a smaller floor."""
     if recipe.tightness is None:
-        return LEARNED_LOG
+        return LEARNED_EXACT
     settings = library[SECTIONS["likelihood"]][LEARNED]
     _, network = _preset("network", chosen.network, library)
     if chosen.train_rows is None or len(network.get("hidden", ())) != 1:

@@ -59,7 +59,7 @@ def test_smooth_and_plain_follow_a_wide_network_of_up_to_2000_rows(
 def test_the_presets_of_the_wide_recipe() -> None:
     """Its surrogate is conditioned on all rows, which that of no other recipe can be."""
     run = run_of(recipe="wide")
-    assert run.run_id == "t/own/scales/learned_log/mode/emulated_hmc/s1"
+    assert run.run_id == "t/own/scales/learned_exact/mode/emulated_hmc/s1"
     assert (run.network.hidden, run.network.width) == ((), "infinite")
     assert (run.network.activation, run.precision) == ("erf", "float64")
     assert (run.evaluation.export.rows, run_of().evaluation.export.rows) == ("all", "train")
