@@ -21,7 +21,7 @@ import numpy as np
 from pydantic import ValidationError
 
 from nlobayes import runtime
-from nlobayes.data.datasets import Choices, make_dataset
+from nlobayes.data.dataset_of_table import Choices, make_dataset
 from nlobayes.data.selection import Request, select
 from nlobayes.data.simulators.simulate import Settings, scan_table
 from nlobayes.data.splits import Split

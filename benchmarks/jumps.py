@@ -24,7 +24,7 @@ import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
 
 from nlobayes import builder  # noqa: E402
-from nlobayes.builder.architecture import architecture_of  # noqa: E402
+from nlobayes.builder.varying_architecture import architecture_of  # noqa: E402
 from nlobayes.inference.adaptation import Untuned  # noqa: E402
 from nlobayes.inference.kernel import Posterior, Tuned  # noqa: E402
 from nlobayes.study.jobs import ModelJob  # noqa: E402

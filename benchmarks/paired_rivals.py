@@ -29,9 +29,9 @@ from nlobayes.artifacts.netcdf import open_artifact
 from nlobayes.artifacts.predicted import read_predicted, rival_of
 from nlobayes.data.splits import TEST
 from nlobayes.data.transforms import apply_scale, target_transform
-from nlobayes.evaluation.predictive.density import log_predictive_density, select_rows
 from nlobayes.evaluation.predictive.fitted import FittedNoise
 from nlobayes.evaluation.predictive.noise_fit import noise_at_points
+from nlobayes.evaluation.predictive.predictive_density import log_predictive_density, select_rows
 from nlobayes.evaluation.scores.regression.proper_scores import crps_per_point
 from nlobayes.types import Dataset
 

@@ -28,8 +28,8 @@ from nlobayes.data.transforms import apply_features, fit_features
 from nlobayes.distributions.laws.gaussian import Gaussian
 from nlobayes.model.networks import Network
 from nlobayes.surrogate.domain import fit_domain
-from nlobayes.surrogate.limits import fit_limits
 from nlobayes.surrogate.surrogate import Surrogate
+from nlobayes.surrogate.train_ranges import fit_limits
 from nlobayes.types import Dataset, NoiseTable, SurrogateContent
 
 DRAWS, POINTS, REPEATS = 1000, (1, 256, 4096), 7

@@ -36,8 +36,8 @@ from nlobayes.artifacts.contents import read_dataset
 from nlobayes.data.splits import TEST, TRAIN, VALIDATION
 from nlobayes.data.transforms import apply_scale, target_transform, unstandardise
 from nlobayes.diagnostics.convergence import ess_bulk, rhat
-from nlobayes.evaluation.predictive.density import predictive_cdf
 from nlobayes.evaluation.predictive.noise_fit import fit_noise, noise_at_points
+from nlobayes.evaluation.predictive.predictive_density import predictive_cdf
 from nlobayes.evaluation.scores.of_split import evaluate
 from nlobayes.types import Dataset
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nlobayes.data.column_names import named_columns
-from nlobayes.data.datasets import Choices, constant_features, make_dataset
+from nlobayes.data.dataset_of_table import Choices, constant_features, make_dataset
 from nlobayes.data.plausibility import doubtful_rows, repeated_rows
 from nlobayes.data.request_checks import check_request, declare_units
 from nlobayes.data.selection import Request, Selection, add_sums, groups_of, keep_rows, select

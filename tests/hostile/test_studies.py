@@ -9,7 +9,6 @@ import pytest
 
 from nlobayes.data.cells import is_number, parse_cells
 from nlobayes.settings.values import MOST
-from nlobayes.study.files import parse_yaml, read_yaml
 from nlobayes.study.study import (
     MOST_CHAIN_JOBS,
     MOST_RUNS,
@@ -18,6 +17,7 @@ from nlobayes.study.study import (
     override,
     read_presets,
 )
+from nlobayes.study.yaml_files import parse_yaml, read_yaml
 from tests.refusals import refused
 
 CONFIG = Path(__file__).parents[2] / "config"

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from nlobayes import builder
-from nlobayes.data.datasets import Choices, make_dataset
+from nlobayes.data.dataset_of_table import Choices, make_dataset
 from nlobayes.data.selection import Selection
 from nlobayes.data.splits import TEST, Split
 from nlobayes.diagnostics.convergence import rhat
@@ -25,8 +25,8 @@ from nlobayes.inference.adaptation import Untuned
 from nlobayes.inference.kernel import Posterior
 from nlobayes.inference.warmup import adapt
 from nlobayes.methods.mcmc import MCMC
-from nlobayes.study.files import read_study
 from nlobayes.study.jobs import ModelJob
+from nlobayes.study.yaml_files import read_study
 from nlobayes.types import Dataset
 
 pytestmark = pytest.mark.statistical

@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import gamma, halfcauchy, multivariate_normal
 
 from nlobayes import builder
-from nlobayes.diagnostics import agreement
+from nlobayes.diagnostics import sampler_agreement
 from nlobayes.priors.hierarchical import GammaPrecision, HalfCauchyScale, HierarchicalPrior
 from nlobayes.priors.tensorbnn import TensorBNNPrior
 from nlobayes.types import Dataset
@@ -116,6 +116,6 @@ def test_both_ways_agree_on_a_network(prior: Any, names: tuple[str, ...]) -> Non
     joint, gibbs = (
         sample_built(kind, model, observe, length=4000) for kind in ("hmc", "gibbs_hmc")
     )
-    compared = agreement.compare(joint[..., :LAST_IS_KINETIC], gibbs[..., :LAST_IS_KINETIC])
-    verdict = agreement.verdict(compared)
+    compared = sampler_agreement.compare(joint[..., :LAST_IS_KINETIC], gibbs[..., :LAST_IS_KINETIC])
+    verdict = sampler_agreement.verdict(compared)
     assert verdict["passed"], verdict

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare, kstest, multivariate_normal, norm
 
-from nlobayes.inference.architecture import Architecture, Layers
-from nlobayes.inference.jumps import acceptance, jump
+from nlobayes.inference.jumps import jump, proposals
 from nlobayes.inference.kernel import Posterior
+from nlobayes.inference.varying_part import Architecture, Layers
 from nlobayes.kernels.reversible_jump import TunedSizes
 from tests.members import build_kernel
 
@@ -140,5 +140,5 @@ def test_conditional_needs_its_jacobian(monkeypatch: pytest.MonkeyPatch) -> None
         return jnp.where(ratio.direction > -jnp.inf, rest, -jnp.inf)
 
     without = type("Ratio", (jump.Ratio,), {"total": total})
-    monkeypatch.setattr(acceptance, "Ratio", without)
+    monkeypatch.setattr(proposals, "Ratio", without)
     assert min(p_values(run(("conditional",))[0]).values()) < 1e-9

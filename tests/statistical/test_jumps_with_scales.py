@@ -17,7 +17,7 @@ import pytest
 from scipy.stats import chisquare, kstest
 
 from nlobayes import builder
-from nlobayes.builder.architecture import architecture_of
+from nlobayes.builder.varying_architecture import architecture_of
 from nlobayes.inference.kernel import Posterior
 from nlobayes.kernels.reversible_jump import TunedSizes
 from nlobayes.study.jobs import ModelJob

@@ -16,9 +16,9 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare, kstest, multivariate_normal
 
-from nlobayes.inference.architecture import Architecture, Layers, Units
-from nlobayes.inference.jumps import acceptance, jump
+from nlobayes.inference.jumps import jump, proposals
 from nlobayes.inference.kernel import Posterior
+from nlobayes.inference.varying_part import Architecture, Layers, Units
 from nlobayes.kernels.reversible_jump import TunedSizes
 from tests.members import build_kernel
 
@@ -242,7 +242,7 @@ def test_every_factor_of_the_ratio_is_needed(
         (jump.Ratio,),
         {"total": lambda self: jnp.where(self.direction > -jnp.inf, total(self), -jnp.inf)},
     )
-    monkeypatch.setattr(acceptance, "Ratio", factors)
+    monkeypatch.setattr(proposals, "Ratio", factors)
     known = problem()
     tests = p_values(np.asarray(run(known, moves)[0]), known)
     assert min(tests.values()) < 1e-9, tests

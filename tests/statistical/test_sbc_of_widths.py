@@ -15,9 +15,9 @@ import pytest
 from scipy.stats import chisquare
 
 from nlobayes import builder
-from nlobayes.builder.architecture import architecture_of
+from nlobayes.builder.varying_architecture import architecture_of
 from nlobayes.inference.adaptation import Untuned
-from nlobayes.inference.jumps import acceptance, jump
+from nlobayes.inference.jumps import jump, proposals
 from nlobayes.inference.kernel import Posterior
 from nlobayes.inference.sampling import draw
 from nlobayes.inference.warmup import adapt
@@ -94,5 +94,5 @@ def test_ranks_see_a_factor_that_is_left_out(dropped: str, monkeypatch: pytest.M
         within = sum(ratio._replace(**{dropped: 0.0}))
         return jnp.where(ratio.direction > -jnp.inf, within, -jnp.inf)
 
-    monkeypatch.setattr(acceptance, "Ratio", type("R", (jump.Ratio,), {"total": total}))
+    monkeypatch.setattr(proposals, "Ratio", type("R", (jump.Ratio,), {"total": total}))
     assert p_value() < 1e-6

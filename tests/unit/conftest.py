@@ -22,11 +22,11 @@ from nlobayes.artifacts.segments import (
     write_segment,
     write_warmup,
 )
-from nlobayes.data.datasets import Choices, make_dataset
+from nlobayes.data.dataset_of_table import Choices, make_dataset
 from nlobayes.data.selection import Selection
 from nlobayes.data.splits import Split
 from nlobayes.surrogate.domain import fit_domain
-from nlobayes.surrogate.limits import fit_limits
+from nlobayes.surrogate.train_ranges import fit_limits
 from nlobayes.types import (
     Dataset,
     MAPEstimate,

@@ -9,11 +9,11 @@ import pytest
 from scipy.stats import poisson
 
 from nlobayes import builder
-from nlobayes.builder.architecture import architecture_of
-from nlobayes.inference.architecture import Architecture
+from nlobayes.builder.varying_architecture import architecture_of
 from nlobayes.inference.jumps.jump import Chosen
 from nlobayes.inference.jumps.moves import jumps_of
-from nlobayes.model.architecture import log_probabilities
+from nlobayes.inference.varying_part import Architecture
+from nlobayes.model.varying_sizes import log_probabilities
 from nlobayes.study.jobs import ModelJob
 from nlobayes.types import Dataset
 

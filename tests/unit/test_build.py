@@ -14,11 +14,11 @@ from nlobayes import builder
 from nlobayes.adaptations import WARMUPS, Warmup
 from nlobayes.adaptations.windows import WindowWarmup
 from nlobayes.builder import Model
-from nlobayes.builder.architecture import architecture_of
+from nlobayes.builder.varying_architecture import architecture_of
 from nlobayes.inference.adaptation import Untuned
+from nlobayes.inference.chain_arrays import to_arrays
 from nlobayes.inference.kernel import Posterior, Tuned
 from nlobayes.inference.pretrain import fit_map
-from nlobayes.inference.records import to_arrays
 from nlobayes.inference.warmup import adapt
 from nlobayes.kernels import KERNELS, Kernel
 from nlobayes.kernels.gibbs_hmc import GibbsHMCKernel

@@ -9,7 +9,7 @@ import pytest
 
 from nlobayes import builder
 from nlobayes.builder import Model
-from nlobayes.data.datasets import Choices, make_dataset
+from nlobayes.data.dataset_of_table import Choices, make_dataset
 from nlobayes.data.selection import Selection
 from nlobayes.data.splits import TRAIN, UNUSED, Split
 from nlobayes.data.transforms import target_transform, unstandardise

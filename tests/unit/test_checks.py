@@ -15,7 +15,7 @@ from nlobayes.checks import (
     show_value,
     untested,
 )
-from nlobayes.evaluation.calibration import checks as calibration_checks
+from nlobayes.evaluation.calibration import calibration_checks
 
 
 def test_every_check_has_a_label_of_its_own_that_fits_a_table() -> None:

@@ -13,13 +13,13 @@ import yaml
 from scipy.stats import expon
 from scipy.stats import laplace as laplace_law
 
-from nlobayes.evaluation.predictive.density import PredictiveNoise
+from nlobayes.evaluation.predictive.predictive_density import PredictiveNoise
 from nlobayes.evaluation.scores.classification.classes import predict_classes
 from nlobayes.evaluation.scores.of_split import evaluate, evaluate_classes
 from nlobayes.evaluation.scores.split import OwnScores
 from nlobayes.likelihoods.custom import CustomLikelihood
 from nlobayes.model.networks import Network
-from nlobayes.model.own_activation import check_activation, check_layer
+from nlobayes.model.own_function_checks import check_activation, check_layer
 from nlobayes.own_functions import Bound, bind, bind_activations
 from nlobayes.study.evaluation import CustomScore, Evaluation
 from nlobayes.study.job_builder import run_jobs

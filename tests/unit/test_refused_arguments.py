@@ -44,17 +44,17 @@ from nlobayes.evaluation.scores.regression.accuracy import to_target
 from nlobayes.evaluation.tasks import task_of
 from nlobayes.evaluation.tasks.stacking import stacking_weights
 from nlobayes.evaluation.tasks.stated import _law
-from nlobayes.inference.records import from_arrays
+from nlobayes.inference.chain_arrays import from_arrays
 from nlobayes.inference.windows import mass_matrix_core, plan
 from nlobayes.model.density import _mesh
 from nlobayes.model.earlier_data import moments
-from nlobayes.model.own_activation import check_activation
-from nlobayes.model.sampling import sample
-from nlobayes.predicting.points import Tally
+from nlobayes.model.own_function_checks import check_activation
+from nlobayes.model.pymc_sampling import sample
 from nlobayes.predicting.prediction_files import write_rows
+from nlobayes.predicting.surrogate_points import Tally
 from nlobayes.study.comparison import ComparedRun, CompareJob
 from nlobayes.study.evaluation import CustomScore, check_scores
-from nlobayes.study.files import check_json_keys
+from nlobayes.study.yaml_files import check_json_keys
 from nlobayes.types import PredictedDraws
 from tests.refusals import refused
 from tests.rows import dataset_of

@@ -258,7 +258,7 @@ CHANGED_CODE: list[tuple[str, dict[str, int]]] = [
     ("evaluation/comparison/runs.py", {}),
     ("plots/style.py", DRAWN),
     ("plots/nlobayes.mplstyle", DRAWN),
-    ("diagnostics/agreement.py", {}),
+    ("diagnostics/sampler_agreement.py", {}),
     ("commands/tools/summary.py", {}),
     ("study/study.py", {}),
     ("cli.py", {}),

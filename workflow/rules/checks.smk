@@ -7,7 +7,7 @@ import sys
 
 from snakemake.exceptions import WorkflowError
 
-from nlobayes.workflow.process import (
+from nlobayes.workflow.planning import (
     check_study_files,
     refuse_results_without_records,
     stop,

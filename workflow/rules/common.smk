@@ -30,7 +30,7 @@ from nlobayes.workflow.patterns import (
     wildcard_patterns,
 )
 from nlobayes.workflow.plan import load_plan
-from nlobayes.workflow.process import (
+from nlobayes.workflow.planning import (
     collect_garbage_again,
     collect_no_garbage,
     shell_prefix,

@@ -15,7 +15,7 @@ from snakemake_interface_logger_plugins.common import LogEvent
 from nlobayes.study.jobs_of_runs import SummaryJob
 from nlobayes.study.job_builder import watch_job
 from nlobayes.watching.live import BEGIN_AFTER, Progress, Terminal, Watcher, labelled
-from nlobayes.workflow.process import refused_target
+from nlobayes.workflow.planning import refused_target
 
 UNSAID = {
     *(LogEvent.WORKFLOW_STARTED, LogEvent.RESOURCES_INFO, LogEvent.JOB_STARTED),

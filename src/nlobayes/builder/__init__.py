@@ -3,8 +3,6 @@
 from nlobayes.builder.approximation import approach as approach
 from nlobayes.builder.approximation import model_for as model_for
 from nlobayes.builder.approximation import name_draws as name_draws
-from nlobayes.builder.curvature import curvature_with as curvature_with
-from nlobayes.builder.curvature import gauss_newton_with as gauss_newton_with
 from nlobayes.builder.keys import MOST_CHAINS as MOST_CHAINS
 from nlobayes.builder.keys import STAGES as STAGES
 from nlobayes.builder.keys import chain_key as chain_key
@@ -17,6 +15,8 @@ from nlobayes.builder.model import name_variables as name_variables
 from nlobayes.builder.model import observer as observer
 from nlobayes.builder.model import predict_with as predict_with
 from nlobayes.builder.model import rows_of as rows_of
+from nlobayes.builder.model_curvature import curvature_with as curvature_with
+from nlobayes.builder.model_curvature import gauss_newton_with as gauss_newton_with
 from nlobayes.builder.sampler import Sampler as Sampler
 from nlobayes.builder.sampler import begin_chains as begin_chains
 from nlobayes.builder.sampler import build_sampler as build_sampler

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import jax
 import numpy as np
 
-from nlobayes.builder.curvature import gauss_newton_with
 from nlobayes.builder.model import Model, name_variables, observer, rows_of
+from nlobayes.builder.model_curvature import gauss_newton_with
 from nlobayes.builder.sampler import stack_positions
 from nlobayes.builder.starts import build_problem
 from nlobayes.errors import InputError

@@ -15,7 +15,6 @@ from nlobayes.errors import InputError
 from nlobayes.inference.kernel import LogDensity
 from nlobayes.inference.pretrain import Rows
 from nlobayes.model import marginal
-from nlobayes.model.architecture import VaryingSizes
 from nlobayes.model.conditionals import Conjugates, find_conjugates
 from nlobayes.model.density import Density, build_density
 from nlobayes.model.infinite_posterior import InfinitePosterior, Process, build_process
@@ -23,6 +22,7 @@ from nlobayes.model.likelihood import NOISE, Likelihood
 from nlobayes.model.networks import Network, forward, layers_of
 from nlobayes.model.posterior import Posterior
 from nlobayes.model.rows import Data, choose_layout
+from nlobayes.model.varying_sizes import VaryingSizes
 from nlobayes.study.jobs import ModelJob
 from nlobayes.types import Dataset, EarlierData, NamedArrays
 

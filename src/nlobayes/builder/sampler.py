@@ -10,10 +10,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from nlobayes.adaptations import Warmup
-from nlobayes.builder.architecture import architecture_of
-from nlobayes.builder.curvature import curvature_with
 from nlobayes.builder.keys import chain_keys
 from nlobayes.builder.model import Model, build_model
+from nlobayes.builder.model_curvature import curvature_with
+from nlobayes.builder.varying_architecture import architecture_of
 from nlobayes.inference.adaptation import Adaptation, Untuned
 from nlobayes.inference.chain_groups import Completion
 from nlobayes.inference.kernel import Kernel, Posterior

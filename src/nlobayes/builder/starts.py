@@ -10,9 +10,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from nlobayes.builder.architecture import architecture_of
 from nlobayes.builder.keys import MOST_CHAINS, STAGES, chain_key
 from nlobayes.builder.model import Model, predict_with, rows_of
+from nlobayes.builder.varying_architecture import architecture_of
 from nlobayes.errors import InputError
 from nlobayes.inference.optimisers import OPTIMISERS, SCHEDULES
 from nlobayes.inference.pretrain import Fit, Problem, Rows, fit_map, keep_best

@@ -6,11 +6,10 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from nlobayes.builder.architecture import varying_of
+from nlobayes.builder.varying_architecture import varying_of
 from nlobayes.data.transforms import apply_features, feature_transform, offset_of, target_transform
 from nlobayes.errors import InputError
 from nlobayes.likelihoods import Likelihood
-from nlobayes.model.architecture import VaryingSizes
 from nlobayes.model.earlier_data import Site
 from nlobayes.model.infinite import warp_of
 from nlobayes.model.infinite_posterior import (
@@ -20,8 +19,9 @@ from nlobayes.model.infinite_posterior import (
     build_infinite_posterior,
 )
 from nlobayes.model.networks import Network, activations_of
-from nlobayes.model.own_activation import check_activation, check_layer
+from nlobayes.model.own_function_checks import check_activation, check_layer
 from nlobayes.model.posterior import Posterior, build_posterior, condition
+from nlobayes.model.varying_sizes import VaryingSizes
 from nlobayes.own_functions import Bound, bind_activations
 from nlobayes.priors import Prior
 from nlobayes.study.jobs import ModelJob

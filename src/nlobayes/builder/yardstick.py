@@ -13,7 +13,7 @@ from nlobayes.builder.model import build_model, name_variables, observer
 from nlobayes.builder.statement import pymc_model
 from nlobayes.errors import InputError
 from nlobayes.model.likelihood import NOISE
-from nlobayes.model.sampling import Arrays, sample
+from nlobayes.model.pymc_sampling import Arrays, sample
 from nlobayes.study.jobs import SampleJob
 from nlobayes.types import Dataset, EarlierData, PosteriorDraws
 from nlobayes.untyped import Document

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from nlobayes.bundles.embedded import ENGINE, by_engine, needs_of, taken_to
 from nlobayes.bundles.offers import Offer, Preference, among
 from nlobayes.bundles.requests import Requested, pdg_text
-from nlobayes.bundles.spectra import Point, Spectrum, points_of
+from nlobayes.bundles.spectrum_values import Point, Spectrum, points_of
 from nlobayes.errors import InputError
 from nlobayes.surrogate.cross_section import CrossSection, Part, cross_section, domain_of, nothing
 from nlobayes.surrogate.domain import OUTSIDE

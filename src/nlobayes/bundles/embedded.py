@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from nlobayes.bundles.spectra import Needs
+from nlobayes.bundles.spectrum_values import Needs
 from nlobayes.data.fixed_parameters import SQUARKS
 from nlobayes.errors import InputError
 from nlobayes.physics import ENGINE_VERSION

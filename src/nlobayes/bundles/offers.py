@@ -16,7 +16,7 @@ from itertools import chain, combinations, product
 
 from nlobayes.bundles.embedded import needs_of
 from nlobayes.bundles.index import Entry, place_of
-from nlobayes.bundles.spectra import Needs, Point
+from nlobayes.bundles.spectrum_values import Needs, Point
 from nlobayes.data.slha import key_of, same_energy
 from nlobayes.data.statements import FixedParameter, read_order
 from nlobayes.errors import InputError

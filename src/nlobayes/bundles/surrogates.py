@@ -14,7 +14,7 @@ from nlobayes.bundles.offers import Preference, among, apart, offers_of
 from nlobayes.bundles.opened import Surrogates
 from nlobayes.bundles.requests import Order, Processes, pdg_text, requests_of
 from nlobayes.bundles.shared_rows import widening
-from nlobayes.bundles.spectra import Spectrum, points_of
+from nlobayes.bundles.spectrum_values import Spectrum, points_of
 from nlobayes.errors import InputError
 from nlobayes.surrogate.cross_section import CrossSection, nothing, reasons_of, total
 from nlobayes.surrogate.domain import OUTSIDE

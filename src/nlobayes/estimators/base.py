@@ -20,7 +20,7 @@ from nlobayes.data.column_names import carried, check_known, named_columns
 from nlobayes.data.parquet_tables import to_arrow
 from nlobayes.errors import InputError, one_line
 from nlobayes.estimators.arguments import in_own_folder, seed_of
-from nlobayes.evaluation import in_words
+from nlobayes.evaluation import run_in_words
 from nlobayes.fitting.fits import Fitted, fit_best
 from nlobayes.fitting.reference_choice import (
     AUTO,
@@ -265,15 +265,15 @@ def _warn(fitted: Fitted, table: Path, *, first: str, kept: str) -> None:
         warnings.warn(FOLLOWED.format(first=first, kept=kept), UserWarning, stacklevel=FROM_FIT)
     for line in fitted.warnings:
         warnings.warn(line.removeprefix(f"{table}: "), UserWarning, stacklevel=FROM_FIT)
-    untested = in_words.untested(fitted.evaluation["calibration_checks"])
-    failure = in_words.describe_failed(fitted.diagnostics, fitted.evaluation, kept_files=False)
+    untested = run_in_words.untested(fitted.evaluation["calibration_checks"])
+    failure = run_in_words.describe_failed(fitted.diagnostics, fitted.evaluation, kept_files=False)
     lines = [untested] if untested else []
     if failure is not None:
         steps = (f"next: {step}" for step in failure.steps)
         lines = [failure.headline, *failure.failed, *lines, *steps]
-    better = in_words.better_rival(fitted.evaluation)
+    better = run_in_words.better_rival(fitted.evaluation)
     lines += [better] if better else []
     if lines:
-        unconverged = in_words.failed(fitted.diagnostics["checks"])
+        unconverged = run_in_words.failed(fitted.diagnostics["checks"])
         category = ConvergenceWarning if unconverged else UserWarning
         warnings.warn("\n  ".join(lines), category, stacklevel=FROM_FIT)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import jax
     import numpy as np
 
-    from nlobayes.inference.architecture import Architecture
+    from nlobayes.inference.varying_part import Architecture
 
 
 class LogDensity(Protocol):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from nlobayes import builder
 from nlobayes.errors import InputError
 from nlobayes.extras import needs_extra
-from nlobayes.interop.runs import NameOrPath, find
+from nlobayes.interop.find_run import NameOrPath, find
 from nlobayes.model.on_draws import add_log_likelihood, add_posterior_predictive
 
 if TYPE_CHECKING:

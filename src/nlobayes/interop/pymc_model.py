@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from nlobayes import builder
-from nlobayes.interop.runs import NameOrPath, find
+from nlobayes.interop.find_run import NameOrPath, find
 
 
 def pymc_model(

@@ -29,8 +29,8 @@ from nlobayes.untyped import Tree
 if TYPE_CHECKING:
     import jax
 
-    from nlobayes.inference.architecture import Architecture
-    from nlobayes.inference.jumps.acceptance import TemperedMove
+    from nlobayes.inference.jumps.proposals import TemperedMove
+    from nlobayes.inference.varying_part import Architecture
 
 Move = Literal["prior", "conditional", "split", "identity"]
 DENSITIES_PER_JUMP = 4
@@ -146,8 +146,8 @@ class ReversibleJumpKernel(KernelSettings):
         import jax.numpy as jnp
         import numpy as np
 
-        from nlobayes.inference.jumps.acceptance import Jumps, statistics
         from nlobayes.inference.jumps.moves import jumps_of
+        from nlobayes.inference.jumps.proposals import Jumps, statistics
 
         logdensity_fn, architecture = posterior.logdensity_fn, posterior.architecture
         within = SizedMoves(logdensity_fn, architecture)

@@ -86,7 +86,7 @@ class Laplace(FromModes):
         import jax
 
         from nlobayes.inference.gaussians import gaussian_about
-        from nlobayes.inference.mixture import Mixture, check_starts, deal
+        from nlobayes.inference.mode_mixture import Mixture, check_starts, deal
 
         check_starts(posterior.starts, self.modes)
         linearised = self.predictive == "linearised"

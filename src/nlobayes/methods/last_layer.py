@@ -37,7 +37,7 @@ class LastLayer(FromModes):
         import jax
         import jax.numpy as jnp
 
-        from nlobayes.inference.mixture import check_starts, deal
+        from nlobayes.inference.mode_mixture import check_starts, deal
 
         check_starts(posterior.starts, self.modes)
         if posterior.starts.shape == posterior.maps.shape:

@@ -60,7 +60,7 @@ class Pathfinder(FromModes):
         """
         import jax
 
-        from nlobayes.inference.mixture import Mixture, check_starts, deal
+        from nlobayes.inference.mode_mixture import Mixture, check_starts, deal
 
         check_starts(posterior.starts, self.modes)
         key_draws, *keys = jax.random.split(key, self.modes + 1)

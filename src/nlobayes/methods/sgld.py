@@ -51,7 +51,7 @@ class StochasticGradientLangevin(FromModes):
         import jax.numpy as jnp
 
         from nlobayes.inference.langevin import langevin
-        from nlobayes.inference.mixture import check_starts, deal
+        from nlobayes.inference.mode_mixture import check_starts, deal
 
         check_starts(posterior.starts, self.modes)
         if posterior.train is None:

@@ -72,7 +72,7 @@ class Swag(FromModes):
         import jax
         import jax.numpy as jnp
 
-        from nlobayes.inference.mixture import Mixture, check_starts, deal
+        from nlobayes.inference.mode_mixture import Mixture, check_starts, deal
         from nlobayes.inference.snapshots import moments_of
 
         check_starts(posterior.starts, self.modes)

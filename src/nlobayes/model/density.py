@@ -20,12 +20,12 @@ from pymc.initial_point import make_initial_point_fn
 from pytensor.graph.replace import clone_replace
 
 from nlobayes.errors import InputError
-from nlobayes.model.architecture import PADDED
 from nlobayes.model.likelihood import ERROR, TARGET
 from nlobayes.model.networks import is_parameter
 from nlobayes.model.posterior import EARLIER, FEATURES, Placeholders
 from nlobayes.model.prior import WHITENED
 from nlobayes.model.rows import ROWS, Data, place_rows, sum_over_rows
+from nlobayes.model.varying_sizes import PADDED
 from nlobayes.untyped import Array
 
 # The next import sets flags by which XLA creates 100 virtual CPU devices, for PyMC's own chains.

@@ -10,7 +10,6 @@ import pymc as pm
 import pytensor.tensor as pt
 from pymc.pytensorf import floatX
 
-from nlobayes.model.architecture import PADDED, VaryingSizes, state_varying
 from nlobayes.model.earlier_data import Site
 from nlobayes.model.likelihood import ERROR, TARGET, Likelihood
 from nlobayes.model.networks import (
@@ -24,6 +23,7 @@ from nlobayes.model.networks import (
     read_out,
 )
 from nlobayes.model.prior import Parameters, Prior, Statement, arrays_of
+from nlobayes.model.varying_sizes import PADDED, VaryingSizes, state_varying
 from nlobayes.untyped import Array
 
 FEATURES = "features"

@@ -21,7 +21,7 @@ from nlobayes.plots.style import (
     reference_line,
     symmetric_limit,
 )
-from nlobayes.plots.tables import floats, split_rows
+from nlobayes.plots.table_columns import floats, split_rows
 
 MOST_INTERVALS = 80
 """Largest number of error bars; more would hide each other."""

@@ -14,7 +14,7 @@ from nlobayes.plots.style import (
     new_figure,
     points,
 )
-from nlobayes.plots.tables import floats, split_rows
+from nlobayes.plots.table_columns import floats, split_rows
 
 SDS = {"total": "total_sd", "epistemic": "posterior_sd"}
 """Columns of the standard deviations of total and epistemic uncertainty."""

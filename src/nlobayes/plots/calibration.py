@@ -21,7 +21,7 @@ from nlobayes.plots.style import (
     new_figure,
     reference_line,
 )
-from nlobayes.plots.tables import by_split, floats, split_rows
+from nlobayes.plots.table_columns import by_split, floats, split_rows
 
 PULL_LIMIT, PULL_BIN = 6.0, 0.25
 BAND_OPACITY = 0.12

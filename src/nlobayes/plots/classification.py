@@ -17,7 +17,7 @@ from nlobayes.plots.style import (
     legend_above,
     new_figure,
 )
-from nlobayes.plots.tables import by_split, floats, split_rows
+from nlobayes.plots.table_columns import by_split, floats, split_rows
 
 MOST_COUNTED = 20
 """Largest number of classes for which counts fit into the cells of a matrix."""

@@ -18,7 +18,7 @@ from nlobayes.plots.style import (
     new_figure,
     reference_line,
 )
-from nlobayes.plots.tables import floats
+from nlobayes.plots.table_columns import floats
 
 OUTWARD = np.array([-1.0, 1.0])
 LEVELS = ((68, VERMILLION, -1.5), (95, BLUE, 1.5))

@@ -20,7 +20,7 @@ from nlobayes.plots.style import (
     reference_line,
     spread_log_labels,
 )
-from nlobayes.plots.tables import by_chain, floats
+from nlobayes.plots.table_columns import by_chain, floats
 
 RHAT_THRESHOLDS = ((1.01, "-"), (1.05, "--"))
 RHAT_FORMS = {

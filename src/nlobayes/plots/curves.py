@@ -19,7 +19,7 @@ from nlobayes.plots.style import (
     new_figure,
     points,
 )
-from nlobayes.plots.tables import by_chain, floats, split_rows
+from nlobayes.plots.table_columns import by_chain, floats, split_rows
 
 DECADES = 3
 """Decades of the density that are shown below its maximum."""

@@ -11,7 +11,7 @@ from pandas import DataFrame, isna
 
 from nlobayes.plots.axes import few_ticks, narrow, with_unit
 from nlobayes.plots.style import SPLIT_COLORS, Floats, legend_above, new_figure, points
-from nlobayes.plots.tables import floats
+from nlobayes.plots.table_columns import floats
 
 MOST_INPUTS, MOST_TARGETS = 14, 3
 """Inputs and targets that are drawn, the first ones."""

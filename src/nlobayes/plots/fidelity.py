@@ -8,7 +8,7 @@ from pandas import DataFrame
 
 from nlobayes.plots.axes import few_ticks, fitting_scale, narrow
 from nlobayes.plots.style import BLACK, BLUE, GREY, RED, Floats, new_figure
-from nlobayes.plots.tables import finite, floats, short_names
+from nlobayes.plots.table_columns import finite, floats, short_names
 from nlobayes.untyped import Document
 
 Look = Document

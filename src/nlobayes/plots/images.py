@@ -7,7 +7,7 @@ from pandas import DataFrame
 
 from nlobayes.plots.classification import short_name
 from nlobayes.plots.style import BLUE, ORANGE, SKY, Floats, legend_above, new_figure
-from nlobayes.plots.tables import floats
+from nlobayes.plots.table_columns import floats
 
 ROW_INCHES = 1.25
 MOST_BARS = 10

@@ -20,7 +20,7 @@ from nlobayes.plots.style import (
     legend_above,
     new_figure,
 )
-from nlobayes.plots.tables import floats
+from nlobayes.plots.table_columns import floats
 
 ENERGY = "energy above the lowest (nats per row)"
 """Negative log posterior, which has any sign, above the lowest value in the figure."""

@@ -20,7 +20,7 @@ from nlobayes.plots.style import (
     reference_line,
     symmetric_limit,
 )
-from nlobayes.plots.tables import floats, split_rows
+from nlobayes.plots.table_columns import floats, split_rows
 
 BINS = 12
 """Bins of the covariate with equally many test rows, in each of which stated intervals have a

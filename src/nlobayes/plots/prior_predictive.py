@@ -16,7 +16,7 @@ from nlobayes.plots.style import (
     legend_above,
     new_figure,
 )
-from nlobayes.plots.tables import floats
+from nlobayes.plots.table_columns import floats
 
 MOST_OUTPUTS = 3
 DRAW_COLORS = (VERMILLION, GREEN, PURPLE)

@@ -12,7 +12,7 @@ from scipy.stats import norm
 
 from nlobayes.plots.axes import few_ticks, fitting_scale, note_figure
 from nlobayes.plots.style import BLACK, CHAIN_COLORS, legend_with_warnings, new_figure
-from nlobayes.plots.tables import floats, short_names
+from nlobayes.plots.table_columns import floats, short_names
 
 COLORS = [color for color in CHAIN_COLORS if color != BLACK]
 MOST = 10

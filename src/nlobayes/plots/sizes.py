@@ -25,7 +25,7 @@ from nlobayes.plots.style import (
     new_figure,
     spread_log_labels,
 )
-from nlobayes.plots.tables import by_chain, floats, split_rows
+from nlobayes.plots.table_columns import by_chain, floats, split_rows
 
 MOST_BINS = 40
 """Largest number of values with one bin each; with more, bins hold several."""

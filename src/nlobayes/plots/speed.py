@@ -14,7 +14,7 @@ from nlobayes.plots.style import (
     new_figure,
     spread_log_labels,
 )
-from nlobayes.plots.tables import floats
+from nlobayes.plots.table_columns import floats
 
 POINTS = (1, 16, 256, 4096)
 SECONDS = {

@@ -16,7 +16,7 @@ from nlobayes.plots.style import (
     reference_line,
     spread_log_labels,
 )
-from nlobayes.plots.tables import floats
+from nlobayes.plots.table_columns import floats
 
 MARKED = (("stored", "s", GREEN), ("chosen", "D", VERMILLION))
 SCORED = "test reference points"

@@ -16,7 +16,7 @@ from nlobayes.bundles.surrogates import Bundle
 from nlobayes.data.slha_blocks import is_slha, to_integers
 from nlobayes.data.spectrum_chunks import list_files
 from nlobayes.errors import InputError
-from nlobayes.predicting.points import Tally, Unpredicted
+from nlobayes.predicting.surrogate_points import Tally, Unpredicted
 from nlobayes.surrogate.answers import DOMAIN, REASON, quantile_names
 from nlobayes.surrogate.cross_section import CrossSection, nothing
 from nlobayes.surrogate.theory import MEDIAN_AND_INTERVAL, REGRESSION, SIDES, TOTAL

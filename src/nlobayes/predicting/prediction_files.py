@@ -10,7 +10,7 @@ import typer
 from nlobayes.artifacts.streams import Chunks, print_chunks, write_chunks
 from nlobayes.data.slha_blocks import is_slha
 from nlobayes.errors import InputError, one_line
-from nlobayes.predicting.points import Tally
+from nlobayes.predicting.surrogate_points import Tally
 
 STANDARD = "-"
 FORMS = {".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet"}

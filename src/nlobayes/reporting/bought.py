@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from nlobayes.artifacts.files import read_json, read_timing
-from nlobayes.choosing import in_words
+from nlobayes.choosing import accuracy_in_words
 from nlobayes.untyped import Document
 
 TIMINGS = Path("timings/run_program")
@@ -36,9 +36,9 @@ def lines_of(results: Path, datasets: Iterable[str]) -> Iterator[str]:
         bought = last["points"] + last["validation"]
         yield (
             f"{name}: {bought} points up to round {len(verdict['rounds']) - 1},"
-            f" {hours:.2g} CPU hours of the program; {in_words.headline(last)}"
+            f" {hours:.2g} CPU hours of the program; {accuracy_in_words.headline(last)}"
         )
-        yield from (f"  {line}" for line in in_words.lines_of(last))
+        yield from (f"  {line}" for line in accuracy_in_words.lines_of(last))
         if random is not None:
             about = "more than" if random["is_bound"] else "about"
             yield f"  {about} {random['points']} random points would do as well as {last['points']}"

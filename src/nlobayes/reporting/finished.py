@@ -12,9 +12,9 @@ from nlobayes.artifacts.netcdf import read_attrs
 from nlobayes.checks import APPROXIMATE, failed, untested
 from nlobayes.diagnostics.run_diagnostics import Diagnostics
 from nlobayes.errors import InputError
-from nlobayes.evaluation import in_words as wording
-from nlobayes.evaluation.in_words import FailedRun
+from nlobayes.evaluation import run_in_words
 from nlobayes.evaluation.run_evaluation import Evaluation
+from nlobayes.evaluation.run_in_words import FailedRun
 from nlobayes.reporting.columns import cost_of
 from nlobayes.surrogate.identity import in_words, origin
 
@@ -58,7 +58,7 @@ class FinishedRun(NamedTuple):
     @property
     def failure(self) -> FailedRun | None:
         """Its failed checks and the next steps; None if no check failed."""
-        return wording.describe_failed(self.diagnostics, self.evaluation)
+        return run_in_words.describe_failed(self.diagnostics, self.evaluation)
 
     @property
     def passed(self) -> bool:

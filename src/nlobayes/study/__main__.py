@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from nlobayes.errors import InputError
-from nlobayes.study.files import read_study
 from nlobayes.study.study import load_study, override, read_presets
+from nlobayes.study.yaml_files import read_study
 
 CONFIG = Path("config")
 

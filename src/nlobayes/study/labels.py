@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from nlobayes.study.files import read_study
 from nlobayes.study.grids import CROSSED, RunSpec
 from nlobayes.study.study import Study, load_study, override, presets_here, reported_renamed_keys
+from nlobayes.study.yaml_files import read_study
 
 DEFAULT_STUDY = Path("config/config.yaml")
 

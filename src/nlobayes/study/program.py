@@ -16,9 +16,9 @@ from nlobayes.exchange.inputs import Input
 from nlobayes.exchange.outputs import Output
 from nlobayes.settings.user_files import GivenPath
 from nlobayes.settings.values import Frozen, Positive, PositiveInt
-from nlobayes.study.files import read_yaml
 from nlobayes.study.process import Text
 from nlobayes.study.refusal import refusal
+from nlobayes.study.yaml_files import read_yaml
 
 INPUT = "input"
 """Field of a command that stands for the path of the input file."""

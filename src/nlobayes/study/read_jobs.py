@@ -12,9 +12,9 @@ from nlobayes.errors import InputError
 from nlobayes.stages import GROUPS
 from nlobayes.stages.definitions import Stage
 from nlobayes.study import comparison, jobs, jobs_of_runs
-from nlobayes.study.files import READ_ERRORS, check_json_keys, read_text
 from nlobayes.study.jobs import ModelJob
 from nlobayes.study.refusal import refusal
+from nlobayes.study.yaml_files import READ_ERRORS, check_json_keys, read_text
 
 Job = TypeVar("Job", bound=BaseModel)
 

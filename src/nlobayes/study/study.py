@@ -23,13 +23,13 @@ from nlobayes.settings.user_files import Code
 from nlobayes.settings.values import Frozen, Names, Seeds, check_names
 from nlobayes.study.datasets import DatasetPreset
 from nlobayes.study.evaluation import Evaluation
-from nlobayes.study.files import parse_yaml, read_yaml
 from nlobayes.study.grids import CROSSED, Execution, Grid, RunSpec
 from nlobayes.study.network import Network
 from nlobayes.study.pretraining import Pretraining
 from nlobayes.study.refusal import refusal
 from nlobayes.study.run_checks import check_grid, check_run
 from nlobayes.study.sources.program import ProgramSource
+from nlobayes.study.yaml_files import parse_yaml, read_yaml
 from nlobayes.untyped import Document, Facts
 
 PRESETS = Path("config/presets")

@@ -13,8 +13,8 @@ from nlobayes.errors import InputError
 from nlobayes.model.networks import WEIGHTS, layer_names, network_of
 from nlobayes.surrogate import process
 from nlobayes.surrogate.facts import OF_CLASSES, OF_NUMBERS, check_facts, rises
-from nlobayes.surrogate.limits import bounds_of, quantities
 from nlobayes.surrogate.network_outputs import one_by_one
+from nlobayes.surrogate.train_ranges import bounds_of, quantities
 from nlobayes.types import SurrogateContent
 
 TAIL = 0.01

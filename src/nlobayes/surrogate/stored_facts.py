@@ -15,8 +15,8 @@ from nlobayes.data.splits import TRAIN, VALIDATION
 from nlobayes.data.transforms import CLASSES, target_transform, unstandardise
 from nlobayes.model.networks import BIASES, WEIGHTS, is_parameter
 from nlobayes.surrogate.domain import Domain, extended, fit_domain
-from nlobayes.surrogate.limits import fit_limits
 from nlobayes.surrogate.predictive import Chunk, StoredNoise
+from nlobayes.surrogate.train_ranges import fit_limits
 from nlobayes.types import Dataset, NoiseTable
 from nlobayes.untyped import Document, Facts
 

@@ -23,10 +23,10 @@ from nlobayes.surrogate.conditioned import count_draws
 from nlobayes.surrogate.consistency import check
 from nlobayes.surrogate.identity import conditions, in_words, origin, process_of
 from nlobayes.surrogate.in_numpy import Engine, evaluator
-from nlobayes.surrogate.limits import Limits, bounds_of, gaps, mixing_rows
 from nlobayes.surrogate.nodes import NODES
 from nlobayes.surrogate.point_arrays import among, points_of
 from nlobayes.surrogate.process import is_process
+from nlobayes.surrogate.train_ranges import Limits, bounds_of, gaps, mixing_rows
 from nlobayes.types import SurrogateContent
 from nlobayes.untyped import Facts, Points
 

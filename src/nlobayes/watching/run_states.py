@@ -13,8 +13,8 @@ from nlobayes.artifacts.files import read_as, read_json
 from nlobayes.diagnostics.convergence import rhat
 from nlobayes.diagnostics.run_diagnostics import Diagnostics
 from nlobayes.errors import InputError, one_line
-from nlobayes.evaluation.in_words import headline
 from nlobayes.evaluation.run_evaluation import Evaluation
+from nlobayes.evaluation.run_in_words import headline
 from nlobayes.study.jobs_of_runs import WatchedRun
 from nlobayes.study.labels import shortened
 from nlobayes.watching.chain_files import (

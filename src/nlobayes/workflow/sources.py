@@ -14,7 +14,7 @@ from nlobayes.study.sources import SourceSettings
 from nlobayes.study.sources.program import ProgramSource
 from nlobayes.workflow.inputs import Wildcards
 from nlobayes.workflow.plan import Plan, dataset_path
-from nlobayes.workflow.process import stop
+from nlobayes.workflow.planning import stop
 
 Preview = Callable[[PrepareJob, Path], object]
 """Function that reads the first rows of a table and refuses one that does not fit its dataset."""

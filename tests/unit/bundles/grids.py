@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from nlobayes.data.datasets import make_dataset
+from nlobayes.data.dataset_of_table import make_dataset
 from nlobayes.data.selection import Selection
 from nlobayes.types import SurrogateContent
 from tests.unit.conftest import CHOICES

@@ -20,7 +20,7 @@ from nlobayes.commands.pipeline.evaluate import evaluate
 from nlobayes.commands.pipeline.tabulate import tabulate
 from nlobayes.commands.pipeline.tabulate_chains import tabulate_chains
 from nlobayes.commands.pipeline.thin import thin
-from nlobayes.data.datasets import Choices, make_dataset
+from nlobayes.data.dataset_of_table import Choices, make_dataset
 from nlobayes.data.selection import Selection
 from nlobayes.data.splits import SPLITS, TEST
 from nlobayes.draws_at_points import predict_between

@@ -18,7 +18,7 @@ from nlobayes.artifacts.thinned import flatten
 from nlobayes.commands.pipeline.export import export
 from nlobayes.commands.tools.predict import predict
 from nlobayes.commands.tools.serve import serve
-from nlobayes.data.datasets import Choices, make_dataset
+from nlobayes.data.dataset_of_table import Choices, make_dataset
 from nlobayes.data.selection import Selection
 from nlobayes.draws_at_points import predict_draws
 from nlobayes.study.jobs import ModelJob

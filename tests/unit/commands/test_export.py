@@ -20,9 +20,12 @@ from nlobayes.commands.pipeline.export import export
 from nlobayes.commands.pipeline.posterior_predictive import posterior_predictive
 from nlobayes.commands.pipeline.thin import thin
 from nlobayes.draws_at_points import predict_draws
-from nlobayes.evaluation.predictive.density import predictive_moments, predictive_quantiles
 from nlobayes.evaluation.predictive.fitted import FittedNoise
 from nlobayes.evaluation.predictive.noise_fit import noise_at_points
+from nlobayes.evaluation.predictive.predictive_density import (
+    predictive_moments,
+    predictive_quantiles,
+)
 from nlobayes.study.jobs import ModelJob
 from nlobayes.surrogate import held_out
 from nlobayes.surrogate.surrogate import Engine

@@ -17,7 +17,7 @@ from nlobayes.artifacts.files import read_csv
 from nlobayes.artifacts.netcdf import open_artifact, read_attrs, write_groups
 from nlobayes.commands.pipeline.evaluate import evaluate
 from nlobayes.commands.pipeline.thin import thin
-from nlobayes.data.datasets import Choices, make_dataset
+from nlobayes.data.dataset_of_table import Choices, make_dataset
 from nlobayes.data.selection import Selection
 from nlobayes.data.splits import TEST
 from nlobayes.types import Dataset, PredictedDraws

@@ -14,7 +14,7 @@ from scipy.stats import ks_2samp
 from nlobayes.artifacts.contents import write_dataset
 from nlobayes.artifacts.files import read_csv
 from nlobayes.commands.pipeline.prior_predictive import prior_predictive
-from nlobayes.data.datasets import Choices, make_dataset
+from nlobayes.data.dataset_of_table import Choices, make_dataset
 from nlobayes.data.selection import Selection
 from nlobayes.data.splits import Split
 from nlobayes.types import Dataset

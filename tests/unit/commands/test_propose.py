@@ -14,7 +14,7 @@ from nlobayes.commands.tools.propose import propose
 from nlobayes.data.table_files import read_table
 from nlobayes.errors import InputError
 from nlobayes.fitting.studies import Choices
-from nlobayes.proposing.requests import accuracy_of
+from nlobayes.proposing.options import accuracy_of
 from nlobayes.surrogate.surrogate import Surrogate
 from tests.refusals import refused
 from tests.unit.estimators.settings import PRETRAINING

@@ -17,7 +17,7 @@ from nlobayes.artifacts.contents import write_dataset
 from nlobayes.artifacts.netcdf import open_artifact, write_groups
 from nlobayes.artifacts.predicted import read_predicted
 from nlobayes.commands.pipeline.evaluate import evaluate
-from nlobayes.data.datasets import Choices, make_dataset
+from nlobayes.data.dataset_of_table import Choices, make_dataset
 from nlobayes.data.selection import Selection
 from nlobayes.data.splits import SPLITS, TRAIN
 from nlobayes.draws_at_points import predict_draws

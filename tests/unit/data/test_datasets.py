@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nlobayes.data.datasets import Choices, make_dataset
+from nlobayes.data.dataset_of_table import Choices, make_dataset
 from nlobayes.data.selection import Selection
 from nlobayes.data.splits import TEST, TRAIN, UNUSED, VALIDATION, Split
 from nlobayes.types import Dataset

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from nlobayes.data.datasets import Choices, make_dataset
+from nlobayes.data.dataset_of_table import Choices, make_dataset
 from nlobayes.data.references import completed, is_reference, make_reference
 from nlobayes.data.request_checks import check_request
 from nlobayes.data.selection import Request, Selection, select

@@ -8,7 +8,7 @@ import pytest
 from nlobayes.checks import AGREEMENT, CALIBRATION, CONVERGENCE
 from nlobayes.diagnostics.advice import ADVICE, Step, next_steps
 from nlobayes.diagnostics.run_diagnostics import Diagnostics
-from nlobayes.evaluation.calibration import checks as calibration_checks
+from nlobayes.evaluation.calibration import calibration_checks
 from tests.run_results import diagnosed
 
 TIGHT, LOOSE = diagnosed(tightness=6.2e5), diagnosed(tightness=1e5)

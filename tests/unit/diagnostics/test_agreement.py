@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import norm
 
 from nlobayes.diagnostics import estimators as _arviz
-from nlobayes.diagnostics.agreement import FALSE_ALARM, compare, verdict
+from nlobayes.diagnostics.sampler_agreement import FALSE_ALARM, compare, verdict
 from tests.chains import ar1
 from tests.refusals import refused
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from nlobayes.distributions.laws import LAWS
-from nlobayes.evaluation.predictive.density import PredictiveNoise
+from nlobayes.evaluation.predictive.predictive_density import PredictiveNoise
 
 
 def make_noise(law: str, scale: Any, degrees_of_freedom: float = 4.0) -> PredictiveNoise:

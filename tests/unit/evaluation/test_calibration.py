@@ -18,7 +18,7 @@ from nlobayes.evaluation.calibration.calibration import (
     wilson_interval,
 )
 from nlobayes.evaluation.calibration.ecdf_band import ecdf_band
-from nlobayes.evaluation.predictive.density import predictive_cdf, predictive_moments
+from nlobayes.evaluation.predictive.predictive_density import predictive_cdf, predictive_moments
 from tests.unit.evaluation.noises import make_noise
 
 POINTS = 4000

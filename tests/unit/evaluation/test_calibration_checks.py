@@ -8,8 +8,8 @@ import pytest
 from scipy import stats
 
 from nlobayes.evaluation.calibration.calibration import pit_table, standardised_residuals
-from nlobayes.evaluation.calibration.checks import WITHIN, check
-from nlobayes.evaluation.predictive.density import predictive_cdf, predictive_moments
+from nlobayes.evaluation.calibration.calibration_checks import WITHIN, check
+from nlobayes.evaluation.predictive.predictive_density import predictive_cdf, predictive_moments
 from tests.unit.evaluation.noises import make_noise
 
 POINTS = 2000

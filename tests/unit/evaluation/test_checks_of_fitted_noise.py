@@ -12,9 +12,9 @@ import pytest
 
 from nlobayes.evaluation.calibration import calibration
 from nlobayes.evaluation.calibration.calibration import standardised_residuals
-from nlobayes.evaluation.calibration.checks import check
-from nlobayes.evaluation.predictive.density import predictive_cdf, predictive_moments
+from nlobayes.evaluation.calibration.calibration_checks import check
 from nlobayes.evaluation.predictive.noise_fit import fit_noise, noise_at_points
+from nlobayes.evaluation.predictive.predictive_density import predictive_cdf, predictive_moments
 
 
 @pytest.fixture(autouse=True, scope="module")

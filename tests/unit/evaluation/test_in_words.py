@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from nlobayes.evaluation.in_words import better_rival, describe_rival, describe_spread
 from nlobayes.evaluation.run_evaluation import Evaluation
+from nlobayes.evaluation.run_in_words import better_rival, describe_rival, describe_spread
 from tests.run_results import evaluated
 
 PASSED = {"value": 0.7, "low": 0.5, "high": 0.86, "passed": True}

@@ -9,16 +9,16 @@ from scipy.optimize import brentq
 
 from nlobayes.distributions.distribution import point_chunks
 from nlobayes.distributions.laws import LAWS
-from nlobayes.evaluation.predictive.density import (
+from nlobayes.evaluation.predictive.fitted import FittedNoise
+from nlobayes.evaluation.predictive.noise_fit import fit_noise, noise_at_points, standard_law
+from nlobayes.evaluation.predictive.noises import NOISES
+from nlobayes.evaluation.predictive.predictive_density import (
     log_predictive_density,
     predictive_cdf,
     predictive_moments,
     predictive_quantiles,
     select_rows,
 )
-from nlobayes.evaluation.predictive.fitted import FittedNoise
-from nlobayes.evaluation.predictive.noise_fit import fit_noise, noise_at_points, standard_law
-from nlobayes.evaluation.predictive.noises import NOISES
 from tests.refusals import refused
 from tests.unit.evaluation.noises import make_noise
 

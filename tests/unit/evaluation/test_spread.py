@@ -4,7 +4,11 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from nlobayes.evaluation.calibration.checks import LEVEL, coverage_of_thirds, spread_along
+from nlobayes.evaluation.calibration.calibration_checks import (
+    LEVEL,
+    coverage_of_thirds,
+    spread_along,
+)
 
 NOISES = {
     "gaussian": lambda rng, size: rng.normal(size=size),

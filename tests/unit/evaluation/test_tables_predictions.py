@@ -5,8 +5,8 @@ import pytest
 from scipy import stats
 
 from nlobayes.evaluation.calibration import calibration
-from nlobayes.evaluation.calibration.checks import check
-from nlobayes.evaluation.predictive.density import predictive_cdf, predictive_moments
+from nlobayes.evaluation.calibration.calibration_checks import check
+from nlobayes.evaluation.predictive.predictive_density import predictive_cdf, predictive_moments
 from nlobayes.evaluation.scores import of_split as scores
 from nlobayes.evaluation.tables import predictions as tables
 from nlobayes.types import Columns

@@ -7,9 +7,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from nlobayes.inference.architecture import Architecture, Layers, Units
 from nlobayes.inference.jumps.jump import Chosen
 from nlobayes.inference.jumps.moves import jumps_of
+from nlobayes.inference.varying_part import Architecture, Layers, Units
 
 USED, INTO, OUT = np.arange(3), np.arange(3, 9).reshape(3, 2), np.arange(9, 15).reshape(3, 2)
 DEPTH, ENTRIES, READOUT, SIZE = 15, np.arange(16, 22).reshape(2, 3), np.array([22, 23]), 24

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nlobayes.inference.checks import COLLAPSED, check_alive, check_tuned
+from nlobayes.inference.chain_checks import COLLAPSED, check_alive, check_tuned
 from tests.refusals import refused
 
 CHAINS = (3, 5)

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from nlobayes.inference import records
+from nlobayes.inference import chain_arrays
 from nlobayes.inference.kernel import Info, State, Tuned
 from nlobayes.inference.sampling import Draws
 from tests.refusals import refused
@@ -34,7 +34,9 @@ class Carry(NamedTuple):
 
 def info(extra: dict[str, jax.Array] | None = None) -> Info:
     values = jnp.arange(8.0).reshape(SHAPE)
-    fields: dict[str, Any] = {name: values + 10.0 * i for i, name in enumerate(records.ARVIZ_NAMES)}
+    fields: dict[str, Any] = {
+        name: values + 10.0 * i for i, name in enumerate(chain_arrays.ARVIZ_NAMES)
+    }
     return Info(**fields, extra=extra or {})
 
 
@@ -51,12 +53,12 @@ def carry(dtype: Any) -> Carry:
 
 
 def test_every_field_of_info_has_a_name() -> None:
-    assert (*records.ARVIZ_NAMES, "extra") == Info._fields
-    assert len(set(records.ARVIZ_NAMES.values())) == len(records.ARVIZ_NAMES)
+    assert (*chain_arrays.ARVIZ_NAMES, "extra") == Info._fields
+    assert len(set(chain_arrays.ARVIZ_NAMES.values())) == len(chain_arrays.ARVIZ_NAMES)
 
 
 def test_sample_stats_keep_their_values() -> None:
-    stats = records.sample_stats(info(), jnp.full(SHAPE, -2.5))
+    stats = chain_arrays.sample_stats(info(), jnp.full(SHAPE, -2.5))
     assert stats.keys() == {
         "lp",
         "acceptance_rate",
@@ -68,7 +70,7 @@ def test_sample_stats_keep_their_values() -> None:
     }
     assert all(type(value) is np.ndarray for value in stats.values())
     np.testing.assert_array_equal(stats["lp"], np.full(SHAPE, -2.5))
-    for name, called in records.ARVIZ_NAMES.items():
+    for name, called in chain_arrays.ARVIZ_NAMES.items():
         np.testing.assert_array_equal(stats[called], getattr(info(), name))
 
 
@@ -78,13 +80,13 @@ def test_pieces_are_joined_in_order() -> None:
     kept = jnp.arange(24.0).reshape(2, 4, 3)
     whole = Draws(kept, kept[..., 0], {"f": kept + 1}, info(extra))
     pieces = [jax.tree.map(lambda x, s=s: x[:, s], whole) for s in (slice(0, 1), slice(1, 4))]
-    joined = records.join(pieces)
+    joined = chain_arrays.join(pieces)
     assert str(jax.tree.structure(joined)) == str(jax.tree.structure(whole))
     jax.tree.map(np.testing.assert_array_equal, joined, whole)
 
 
 def test_arrays_are_named_by_the_path_to_them() -> None:
-    arrays = records.to_arrays(carry(np.float32))
+    arrays = chain_arrays.to_arrays(carry(np.float32))
     assert set(arrays) == {
         "state.position",
         "state.logdensity",
@@ -98,7 +100,7 @@ def test_arrays_are_named_by_the_path_to_them() -> None:
     }
     assert all(type(array) is np.ndarray for array in arrays.values())
     np.testing.assert_array_equal(arrays["inner.steps"], [0, 1, 2])
-    assert records.to_arrays(Tuned(jnp.ones(2), jnp.zeros((2, 5)))).keys() == {
+    assert chain_arrays.to_arrays(Tuned(jnp.ones(2), jnp.zeros((2, 5)))).keys() == {
         "step_size",
         "inverse_mass_matrix",
     }
@@ -110,8 +112,8 @@ def test_a_tree_is_restored_bit_for_bit(dtype: Any, form: str) -> None:
     """From a template of values, or of shapes alone; the order of names does not matter."""
     tree = carry(dtype)
     template = tree if form == "values" else jax.eval_shape(lambda: tree)
-    arrays = dict(reversed(records.to_arrays(tree).items()))
-    again = records.from_arrays(template, arrays, "warmup.nc")
+    arrays = dict(reversed(chain_arrays.to_arrays(tree).items()))
+    again = chain_arrays.from_arrays(template, arrays, "warmup.nc")
     assert str(jax.tree.structure(again)) == str(jax.tree.structure(tree))
     for ours, expected in zip(jax.tree.leaves(again), jax.tree.leaves(tree), strict=True):
         assert isinstance(ours, jax.Array)
@@ -141,7 +143,7 @@ def test_arrays_of_another_tree_are_refused(
     change: dict[str, Any], fault: str, fields: dict[str, Any]
 ) -> None:
     tree = carry(np.float32)
-    changed = records.to_arrays(tree) | change
+    changed = chain_arrays.to_arrays(tree) | change
     arrays = {name: array for name, array in changed.items() if array is not None}
     with refused(f"inference.array_{fault}", where="a/warmup.nc", **fields):
-        records.from_arrays(tree, arrays, "a/warmup.nc")
+        chain_arrays.from_arrays(tree, arrays, "a/warmup.nc")

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from nlobayes.inference import records
+from nlobayes.inference import chain_arrays
 from nlobayes.inference.chain_groups import each_chain
 from nlobayes.inference.kernel import Kernel, Posterior, Tuned
 from nlobayes.inference.sampling import Draws, draw
@@ -65,9 +65,9 @@ def test_segments_equal_one_long_run_bit_for_bit(name: str) -> None:
     for first, kept in ((0, 4), (12, 4)):
         state, piece = sample(name, state, first=first, kept=kept)
         pieces.append(jax.tree.map(lambda leaf: leaf[None], piece))
-        state = records.from_arrays(state, records.to_arrays(state), "here")
+        state = chain_arrays.from_arrays(state, chain_arrays.to_arrays(state), "here")
     jax.tree.map(np.testing.assert_array_equal, state, expected[0])
-    joined = jax.tree.map(lambda leaf: leaf[0], records.join(pieces))
+    joined = jax.tree.map(lambda leaf: leaf[0], chain_arrays.join(pieces))
     jax.tree.map(np.testing.assert_array_equal, joined, expected[1])
 
 

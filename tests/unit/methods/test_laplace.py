@@ -13,7 +13,7 @@ from nlobayes import builder
 from nlobayes.data.splits import TRAIN
 from nlobayes.evaluation.reweighting.importance import importance_weights
 from nlobayes.inference import gaussians as gaussian
-from nlobayes.inference import mixture
+from nlobayes.inference import mode_mixture
 from nlobayes.inference.curvature import MOST_PARAMETERS
 from nlobayes.inference.method import MethodDraws, MethodInput
 from nlobayes.methods.laplace import Laplace
@@ -249,7 +249,7 @@ def test_an_output_layer_drawn_exactly_leaves_the_ratios_of_the_rest(dataset: Da
 def test_draws_are_dealt_by_their_weights(
     draws: int, evidence: list[float], weights: Any, dealt: list[int]
 ) -> None:
-    found = mixture.deal(draws, evidence, weights)
+    found = mode_mixture.deal(draws, evidence, weights)
     assert sorted(found) == sorted(dealt)
     assert sum(found) == draws
 

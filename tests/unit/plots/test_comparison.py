@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from nlobayes.plots.comparison import differences, scan_along
 from nlobayes.plots.style import RED
-from nlobayes.plots.tables import short_names
+from nlobayes.plots.table_columns import short_names
 from tests.refusals import refused
 from tests.unit.plots.drawing import drawn, shown, xy
 from tests.unit.plots.prediction_tables import invented_differences, invented_runs

@@ -18,7 +18,7 @@ import uvicorn
 from matplotlib import image
 
 from nlobayes import service
-from nlobayes.data.datasets import Choices, make_dataset
+from nlobayes.data.dataset_of_table import Choices, make_dataset
 from nlobayes.data.selection import Selection
 from nlobayes.data.simulators.simulate import Settings, scan_table
 from nlobayes.data.splits import Split

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from nlobayes.service.points_along import line, spread, through, with_unit_norm
-from nlobayes.surrogate.limits import mixing_rows
 from nlobayes.surrogate.surrogate import Surrogate
+from nlobayes.surrogate.train_ranges import mixing_rows
 
 NEUTRALINO = ("m1", "n11", "n12", "n13", "n14")
 

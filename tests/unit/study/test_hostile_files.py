@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from nlobayes.study.files import MOST_BYTES, MOST_CHARACTERS, MOST_VALUES, read_yaml
 from nlobayes.study.jobs import CheckConvergenceJob
 from nlobayes.study.read_jobs import read_job
+from nlobayes.study.yaml_files import MOST_BYTES, MOST_CHARACTERS, MOST_VALUES, read_yaml
 from tests.refusals import refused
 
 ROOT = Path(__file__).parents[3]

@@ -12,7 +12,7 @@ from nlobayes.data.transforms import apply_features, constants_of, fit_features
 from nlobayes.evaluation.predictive.fitted import FittedNoise
 from nlobayes.evaluation.predictive.noise_fit import lies_about_mean, standard_law
 from nlobayes.surrogate.domain import fit_domain
-from nlobayes.surrogate.limits import fit_limits
+from nlobayes.surrogate.train_ranges import fit_limits
 from nlobayes.types import Dataset, NoiseTable, SurrogateContent
 from tests.rows import dataset_of
 

@@ -11,7 +11,7 @@ from nlobayes.data.simulators.simulate import Settings, scan_table
 from nlobayes.data.transforms import apply_features, fit_features
 from nlobayes.surrogate import domain as domains
 from nlobayes.surrogate.domain import fit_domain
-from nlobayes.surrogate.limits import bounds_of, fit_limits, gaps, mixing_rows
+from nlobayes.surrogate.train_ranges import bounds_of, fit_limits, gaps, mixing_rows
 
 NAMES = ("m1", "n11", "n12", "n13", "n14")
 UNITS = {"m1": "GeV", **dict.fromkeys(NAMES[1:], "1")}

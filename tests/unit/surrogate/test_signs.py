@@ -10,8 +10,8 @@ import pytest
 from nlobayes.data.feature_maps import FEATURE_MAPS
 from nlobayes.data.simulators.simulate import Settings, scan_table
 from nlobayes.data.slha import spectrum_of
-from nlobayes.surrogate.limits import bounds_of, fit_limits
 from nlobayes.surrogate.surrogate import Surrogate
+from nlobayes.surrogate.train_ranges import bounds_of, fit_limits
 from tests.unit.surrogate.conftest import make_exported, points
 
 POINT = Path(__file__).parents[3] / "docs/point.slha"

@@ -9,8 +9,11 @@ import numpy as np
 import pytest
 
 from nlobayes.data.transforms import FeatureTransform, apply_features
-from nlobayes.evaluation.predictive.density import predictive_moments, predictive_quantiles
 from nlobayes.evaluation.predictive.noise_fit import noise_at_points
+from nlobayes.evaluation.predictive.predictive_density import (
+    predictive_moments,
+    predictive_quantiles,
+)
 from nlobayes.surrogate import trained
 from nlobayes.surrogate.surrogate import Engine, Surrogate
 from nlobayes.types import SurrogateContent

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from nlobayes.errors import InputError
-from nlobayes.workflow.process import check_study_files, refuse_results_without_records
+from nlobayes.workflow.planning import check_study_files, refuse_results_without_records
 
 RESULT = Path("results/data/tiny.nc")
 RECORD = Path(".snakemake/metadata/abc")

@@ -7,7 +7,7 @@ import inspect
 import pytest
 from snakemake.scheduling.job_scheduler import JobScheduler
 
-from nlobayes.workflow.process import refused_target
+from nlobayes.workflow.planning import refused_target
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import typer
 from nlobayes.artifacts.files import JSONFile
 from nlobayes.artifacts.netcdf import Artifact, Groups, artifact_file
 from nlobayes.commands.stage import stage
-from nlobayes.diagnostics.agreement import compare, verdict
+from nlobayes.diagnostics.sampler_agreement import compare, verdict
 from nlobayes.errors import InputError
 
 

@@ -76,12 +76,12 @@ def _draw_on(
     import jax
 
     from nlobayes import builder
-    from nlobayes.inference import checks, records, sampling
+    from nlobayes.inference import chain_arrays, chain_checks, sampling
 
     model, kernel, adaptation = builder.build_sampler(job, dataset, earlier)
     template = builder.sampling_template(model, adaptation, len(begin.chains))
     states, tuned = (
-        records.from_arrays(like, arrays, "previous")
+        chain_arrays.from_arrays(like, arrays, "previous")
         for like, arrays in zip(template, (begin.state, begin.tuned), strict=True)
     )
     first_draw = 0 if begin.adaptation else begin.next_step
@@ -103,12 +103,12 @@ def _draw_on(
     for first, kept in pieces(job.draws // unit, unit, label):
         states, piece = step(states, first_draw + first * unit, kept=kept)
         drawn.append(jax.device_get(piece))
-    draws = records.join(drawn)
+    draws = chain_arrays.join(drawn)
     noise = {name: value for name, value in draws.observed.items() if name != "f"}
-    stats = {**records.sample_stats(draws.info, draws.logdensity), **noise}
-    checks.check_alive(stats, begin.chains, label, moved_before=not begin.adaptation)
+    stats = {**chain_arrays.sample_stats(draws.info, draws.logdensity), **noise}
+    chain_checks.check_alive(stats, begin.chains, label, moved_before=not begin.adaptation)
     end = Checkpoint(
-        begin.chains, first_draw + job.draws, records.to_arrays(states), begin.tuned, {}
+        begin.chains, first_draw + job.draws, chain_arrays.to_arrays(states), begin.tuned, {}
     )
     variables = builder.name_variables(model, draws.kept)
     segment = Segment(first_draw, unit, variables, stats, draws.observed["f"], end)

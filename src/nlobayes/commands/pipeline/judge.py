@@ -9,7 +9,7 @@ import typer
 from nlobayes.artifacts.contents import DatasetFile
 from nlobayes.artifacts.files import JSONFile, json_file, write_csv
 from nlobayes.artifacts.predicted import PredictionsFile
-from nlobayes.choosing import in_words, stopping
+from nlobayes.choosing import accuracy_in_words, stopping
 from nlobayes.choosing.stopping import Verdict
 from nlobayes.commands.stage import stage
 from nlobayes.data.splits import TRAIN, UNUSED
@@ -59,7 +59,7 @@ def judge(
     learned = int((dataset.split == TRAIN).sum())
     verdict = stopping.judge(median / target - 1, job.target, job.looks, learned, earlier)
     rounds = [*earlier, verdict]
-    for line in (in_words.headline(verdict), *in_words.lines_of(verdict)):
+    for line in (accuracy_in_words.headline(verdict), *accuracy_in_words.lines_of(verdict)):
         typer.echo(line, err=True)
     random = as_good_as(surrogate, job.design, seed=job.seed)
     if random is not None:

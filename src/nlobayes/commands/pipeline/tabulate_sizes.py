@@ -4,7 +4,7 @@ from nlobayes.artifacts.contents import DatasetFile
 from nlobayes.artifacts.files import TableFiles
 from nlobayes.artifacts.netcdf import Groups, PosteriorFile
 from nlobayes.artifacts.predicted import PredictionsFile
-from nlobayes.builder.architecture import prior_of_sizes
+from nlobayes.builder.varying_architecture import prior_of_sizes
 from nlobayes.commands.stage import stage
 from nlobayes.diagnostics.architecture import visits
 from nlobayes.diagnostics.size_tables import sizes_table, trace_table

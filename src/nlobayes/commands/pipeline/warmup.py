@@ -49,7 +49,7 @@ def warmup(
     import jax
 
     from nlobayes import builder
-    from nlobayes.inference import checks, records
+    from nlobayes.inference import chain_arrays, chain_checks
     from nlobayes.inference.replicas import describe_ladder
     from nlobayes.inference.warmup import adapt
 
@@ -65,13 +65,13 @@ def warmup(
     steps = job.warmup.steps_per_segment
     for first, count in pieces(steps, 1, label):
         carry, info, logdensity = step(keys, carry, first_step + first, steps=count)
-        drawn.append(records.sample_stats(info, logdensity))
-    stats, (state, tuned) = records.join(drawn), adaptation.finish(carry)
-    arrays = [records.to_arrays(tree) for tree in (state, tuned, carry)]
+        drawn.append(chain_arrays.sample_stats(info, logdensity))
+    stats, (state, tuned) = chain_arrays.join(drawn), adaptation.finish(carry)
+    arrays = [chain_arrays.to_arrays(tree) for tree in (state, tuned, carry)]
     end = Checkpoint(chains, first_step + steps, *arrays)
-    checks.check_alive(stats, chains, label)
-    checks.check_tuned(end.tuned, chains, label, begin=job.warmup.initial_step_size)
-    typer.echo(checks.describe_tuned(end.tuned, chains), err=True)
+    chain_checks.check_alive(stats, chains, label)
+    chain_checks.check_tuned(end.tuned, chains, label, begin=job.warmup.initial_step_size)
+    typer.echo(chain_checks.describe_tuned(end.tuned, chains), err=True)
     if "swap_acceptance" in stats:
         typer.echo(describe_ladder(stats["swap_acceptance"]), err=True)
     return Stated(WarmupSegment(first_step, stats, end), {"exact": sampler.kernel.exact})
@@ -86,12 +86,12 @@ def _begin(
 ) -> tuple[tuple[int, ...], Any]:
     """Return the numbers of the chains, and the carry: that of the segment before, or at MAPs."""
     from nlobayes import builder
-    from nlobayes.inference import records
+    from nlobayes.inference import chain_arrays
 
     model, adaptation = sampler.model, sampler.adaptation
     if before is not None:
         template = builder.warmup_template(model, adaptation, len(before.chains))
-        carry = records.from_arrays(template, before.adaptation, "previous")
+        carry = chain_arrays.from_arrays(template, before.adaptation, "previous")
         made, steps = before.next_step, job.warmup.steps
         if made + job.warmup.steps_per_segment > steps:
             raise InputError("commands.no_segment_left", where="previous", made=made, steps=steps)

@@ -15,7 +15,7 @@ from nlobayes.commands.recipes import OPTIONS, sample, unit_of, workers
 from nlobayes.data.parquet_tables import to_arrow
 from nlobayes.data.table_files import read_table
 from nlobayes.errors import InputError
-from nlobayes.evaluation import in_words
+from nlobayes.evaluation import run_in_words
 from nlobayes.fitting.as_given import as_given
 from nlobayes.fitting.fits import Fitted
 from nlobayes.fitting.reference_choice import columns_of_points
@@ -33,10 +33,10 @@ from nlobayes.fitting.studies import (
 )
 from nlobayes.fitting.table_settings import SPLIT, dataset_of, lines_of
 from nlobayes.metrics.shown import shown
-from nlobayes.predicting.points import check_names
+from nlobayes.predicting.surrogate_points import check_names
 from nlobayes.prepared import prepared
-from nlobayes.study.files import parse_yaml
 from nlobayes.study.job_builder import prepare_job
+from nlobayes.study.yaml_files import parse_yaml
 from nlobayes.untyped import Facts
 
 STUDY = """\
@@ -221,17 +221,17 @@ def _preset(option: str, text: str) -> Preset:
 
 def _report_verdict(fitted: Fitted) -> None:
     """Print convergence, coverage, errors of predictions and next steps."""
-    failure = in_words.describe_failed(fitted.diagnostics, fitted.evaluation, kept_files=False)
-    headline = in_words.headline(fitted.diagnostics, fitted.evaluation)
-    untested = in_words.untested(fitted.evaluation["calibration_checks"])
+    failure = run_in_words.describe_failed(fitted.diagnostics, fitted.evaluation, kept_files=False)
+    headline = run_in_words.headline(fitted.diagnostics, fitted.evaluation)
+    untested = run_in_words.untested(fitted.evaluation["calibration_checks"])
     colour = "red" if failure else "yellow" if untested else "green"
     typer.echo(typer.style(headline, fg=colour, bold=True))
     typer.echo(_accuracy(fitted.evaluation))
     if untested:
         typer.echo(f"  {untested}")
     for line in (
-        *in_words.describe_spread(fitted.evaluation),
-        in_words.describe_rival(fitted.evaluation),
+        *run_in_words.describe_spread(fitted.evaluation),
+        run_in_words.describe_rival(fitted.evaluation),
     ):
         typer.echo(line)
     for line in failure.failed if failure else ():
@@ -243,6 +243,6 @@ def _report_verdict(fitted: Fitted) -> None:
 def _accuracy(evaluation: Facts) -> str:
     """Describe the errors of test rows, and the share inside their error bars."""
     test = evaluation["test"]
-    errors = in_words.accuracy(test, evaluation["learned"]["unit"])
+    errors = run_in_words.accuracy(test, evaluation["learned"]["unit"])
     inside = shown(test, "coverage_68", ".1%")
     return f"test rows: {errors}; {inside} lie inside their 68 % error bars"

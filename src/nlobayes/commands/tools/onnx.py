@@ -10,7 +10,7 @@ from nlobayes import runtime
 from nlobayes.artifacts.files import write_bytes
 from nlobayes.errors import InputError
 from nlobayes.extras import needs_extra
-from nlobayes.predicting.points import probabilities_of
+from nlobayes.predicting.surrogate_points import probabilities_of
 from nlobayes.surrogate.trained import read_exported
 
 ENDING = ".onnx"

@@ -27,13 +27,6 @@ from nlobayes.predicting.bundle_points import (
     to_pairs,
 )
 from nlobayes.predicting.fallback import Fallback, Limits, share_of
-from nlobayes.predicting.points import (
-    PredictionRequest,
-    Tally,
-    Unpredicted,
-    predicted,
-    probabilities_of,
-)
 from nlobayes.predicting.prediction_files import (
     STANDARD,
     check_not_read,
@@ -51,6 +44,13 @@ from nlobayes.predicting.slha_out import (
     section_of,
     sections_of,
     write_xsections,
+)
+from nlobayes.predicting.surrogate_points import (
+    PredictionRequest,
+    Tally,
+    Unpredicted,
+    predicted,
+    probabilities_of,
 )
 from nlobayes.surrogate.answers import load
 from nlobayes.surrogate.classifier import Classifier

@@ -15,7 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from nlobayes.artifacts.contents import read_dataset
 from nlobayes.artifacts.files import check_place, read_json, write_bytes, write_parquet, write_text
-from nlobayes.choosing import in_words
+from nlobayes.choosing import accuracy_in_words
 from nlobayes.choosing.stopping import Verdict, judge
 from nlobayes.commands.recipes import OPTIONS, sample, unit_of, workers
 from nlobayes.data.parquet_tables import to_arrow
@@ -35,11 +35,11 @@ from nlobayes.fitting.studies import (
     without_climbing,
 )
 from nlobayes.fitting.table_settings import SPLIT, dataset_of, lines_of
-from nlobayes.predicting.points import check_names
 from nlobayes.predicting.prediction_files import check_not_read, warn
+from nlobayes.predicting.surrogate_points import check_names
 from nlobayes.prepared import prepared
+from nlobayes.proposing.options import OF_DESIGN, accuracy_of, design_of
 from nlobayes.proposing.points import RANDOM, as_good_as, next_points
-from nlobayes.proposing.requests import OF_DESIGN, accuracy_of, design_of
 from nlobayes.study.job_builder import prepare_job
 from nlobayes.study.refusal import refusal
 from nlobayes.surrogate.held_out import errors_at
@@ -276,8 +276,8 @@ def _verdict_of(path: Path) -> Verdict:
 def _report(verdict: Verdict | None, as_good: Mapping[str, Any] | None, json: bool) -> None:
     """Print the verdict: in words to standard error, and as JSON to standard output."""
     if verdict is not None:
-        typer.echo(in_words.headline(verdict), err=True)
-        for line in in_words.lines_of(verdict):
+        typer.echo(accuracy_in_words.headline(verdict), err=True)
+        for line in accuracy_in_words.lines_of(verdict):
             typer.echo(f"  {line}", err=True)
     if as_good:
         more = "more than " if as_good["is_bound"] else ""

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from nlobayes.evaluation.calibration.ecdf_band import ecdf_band
-from nlobayes.evaluation.predictive.density import (
+from nlobayes.evaluation.predictive.predictive_density import (
     PredictiveNoise,
     checked_split,
     locate,

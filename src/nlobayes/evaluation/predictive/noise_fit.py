@@ -8,9 +8,9 @@ import numpy as np
 from nlobayes.distributions.distribution import Law
 from nlobayes.distributions.scales import bins_at, scale_along, scales_at
 from nlobayes.errors import InputError
-from nlobayes.evaluation.predictive.density import PredictiveNoise, checked_split
 from nlobayes.evaluation.predictive.fitted import FittedNoise, Points
 from nlobayes.evaluation.predictive.noises import NOISES, NoiseFamily
+from nlobayes.evaluation.predictive.predictive_density import PredictiveNoise, checked_split
 
 
 def fit_noise(

@@ -14,7 +14,11 @@ from typing import NamedTuple
 import numpy as np
 
 from nlobayes.evaluation.calibration.conditional import DECILES, equal_count_bins
-from nlobayes.evaluation.predictive.density import PredictiveNoise, checked_split, select_rows
+from nlobayes.evaluation.predictive.predictive_density import (
+    PredictiveNoise,
+    checked_split,
+    select_rows,
+)
 from nlobayes.evaluation.run_evaluation import Scores
 from nlobayes.evaluation.scores import classification, regression
 from nlobayes.evaluation.scores.split import NO_OWN, ClassPrediction, ClassSplit, OwnScores

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nlobayes.errors import InputError, one_line
-from nlobayes.evaluation.predictive.density import PredictiveNoise
+from nlobayes.evaluation.predictive.predictive_density import PredictiveNoise
 
 
 class Split(NamedTuple):

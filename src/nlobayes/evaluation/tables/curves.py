@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from nlobayes.distributions.mixture import Mixture
-from nlobayes.evaluation.predictive.density import PredictiveNoise, locate, select_rows
+from nlobayes.evaluation.predictive.predictive_density import PredictiveNoise, locate, select_rows
 from nlobayes.types import Columns
 
 DRAWS = 40

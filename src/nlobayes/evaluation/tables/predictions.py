@@ -11,9 +11,9 @@ import numpy as np
 
 from nlobayes.evaluation.calibration import calibration
 from nlobayes.evaluation.calibration import conditional as conditions
-from nlobayes.evaluation.calibration.checks import check
-from nlobayes.evaluation.predictive import density as predictive
-from nlobayes.evaluation.predictive.density import PredictiveNoise, locate, select_rows
+from nlobayes.evaluation.calibration.calibration_checks import check
+from nlobayes.evaluation.predictive import predictive_density as predictive
+from nlobayes.evaluation.predictive.predictive_density import PredictiveNoise, locate, select_rows
 from nlobayes.evaluation.scores import of_split as scores
 from nlobayes.evaluation.scores.regression.accuracy import mean_target, to_target
 from nlobayes.types import Columns, Dataset

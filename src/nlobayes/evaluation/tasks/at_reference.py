@@ -15,8 +15,8 @@ from nlobayes.data.transforms import (
     unstandardise,
 )
 from nlobayes.diagnostics.convergence import FEWEST_DRAWS, ess_bulk
-from nlobayes.evaluation.predictive.density import log_predictive_density
 from nlobayes.evaluation.predictive.noise_fit import fit_noise, noise_at_points
+from nlobayes.evaluation.predictive.predictive_density import log_predictive_density
 from nlobayes.evaluation.run_evaluation import ScoredDraws
 from nlobayes.evaluation.scores.classification.classes import classification_scores, predict_classes
 from nlobayes.evaluation.scores.regression.proper_scores import crps_per_point

@@ -12,8 +12,8 @@ import numpy as np
 
 from nlobayes.evaluation.calibration.calibration import CENTRAL_LEVELS
 from nlobayes.evaluation.calibration.conditional import DECILES, equal_count_bins
-from nlobayes.evaluation.predictive.density import log_predictive_density, predictive_cdf
 from nlobayes.evaluation.predictive.noise_fit import fit_noise, lies_about_mean, noise_at_points
+from nlobayes.evaluation.predictive.predictive_density import log_predictive_density, predictive_cdf
 from nlobayes.evaluation.run_evaluation import Halves
 from nlobayes.evaluation.scores.regression.proper_scores import crps_per_point
 

@@ -23,16 +23,16 @@ from nlobayes.data.transforms import (
 )
 from nlobayes.errors import InputError
 from nlobayes.evaluation.calibration.calibration import CENTRAL_LEVELS
-from nlobayes.evaluation.calibration.checks import coverage_of_thirds
+from nlobayes.evaluation.calibration.calibration_checks import coverage_of_thirds
 from nlobayes.evaluation.calibration.conditional import distance_to_training
 from nlobayes.evaluation.comparison.differences import estimate
-from nlobayes.evaluation.predictive.density import (
+from nlobayes.evaluation.predictive.fitted import FittedNoise
+from nlobayes.evaluation.predictive.noise_fit import noise_at_points
+from nlobayes.evaluation.predictive.predictive_density import (
     PredictiveNoise,
     log_predictive_density,
     select_rows,
 )
-from nlobayes.evaluation.predictive.fitted import FittedNoise
-from nlobayes.evaluation.predictive.noise_fit import noise_at_points
 from nlobayes.evaluation.run_evaluation import Difference, Ensemble, Evaluation, LeastSquares, Rival
 from nlobayes.evaluation.scores import least_squares
 from nlobayes.evaluation.tables import curves

@@ -11,17 +11,17 @@ from nlobayes.data.splits import SPLITS, TEST, TRAIN, VALIDATION
 from nlobayes.data.transforms import TargetTransform
 from nlobayes.evaluation import monte_carlo
 from nlobayes.evaluation.calibration.calibration import standardised_residuals
-from nlobayes.evaluation.calibration.checks import spread_along
+from nlobayes.evaluation.calibration.calibration_checks import spread_along
 from nlobayes.evaluation.calibration.conditional import coverage_by_decile, scale_shares
 from nlobayes.evaluation.calibration.pull_counts import pull_counts
-from nlobayes.evaluation.predictive.density import (
+from nlobayes.evaluation.predictive.fitted import FittedNoise
+from nlobayes.evaluation.predictive.noise_fit import fit_noise, noise_at_points
+from nlobayes.evaluation.predictive.predictive_density import (
     PredictiveNoise,
     predictive_cdf,
     predictive_moments,
     select_rows,
 )
-from nlobayes.evaluation.predictive.fitted import FittedNoise
-from nlobayes.evaluation.predictive.noise_fit import fit_noise, noise_at_points
 from nlobayes.evaluation.run_evaluation import Halves, Scores, SplitScores, Spread
 from nlobayes.evaluation.scores.of_split import evaluate, score_groups
 from nlobayes.evaluation.scores.split import NO_OWN, OwnScores

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from nlobayes.inference.architecture import Layers, Units
+from nlobayes.inference.varying_part import Layers, Units
 
 
 class Ratio(NamedTuple):

@@ -13,9 +13,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from nlobayes.inference.architecture import Architecture, Arrays, Layers, Units
 from nlobayes.inference.jumps.jump import Chosen, Jump, Map, Mapped, layer_jumps, unit_jumps
 from nlobayes.inference.kernel import LogDensity
+from nlobayes.inference.varying_part import Architecture, Arrays, Layers, Units
 
 SCALED = ("split", "identity")
 """Moves with a learned scale."""

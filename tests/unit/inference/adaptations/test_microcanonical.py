@@ -11,9 +11,9 @@ import pytest
 
 from nlobayes.adaptations.microcanonical import Control, follow
 from nlobayes.inference.adaptation import Untuned
-from nlobayes.inference.checks import check_alive, check_tuned
+from nlobayes.inference.chain_arrays import sample_stats, to_arrays
+from nlobayes.inference.chain_checks import check_alive, check_tuned
 from nlobayes.inference.kernel import Info, Kernel, Posterior
-from nlobayes.inference.records import sample_stats, to_arrays
 from nlobayes.inference.sampling import Draws, draw
 from nlobayes.inference.warmup import adapt
 from nlobayes.kernels.mclmc import TunedMomentum

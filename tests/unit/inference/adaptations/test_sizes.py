@@ -6,8 +6,8 @@ import numpy as np
 
 from nlobayes.adaptations.sizes import SCALES
 from nlobayes.inference.adaptation import Untuned
-from nlobayes.inference.architecture import Architecture, Units
 from nlobayes.inference.kernel import Posterior
+from nlobayes.inference.varying_part import Architecture, Units
 from nlobayes.inference.warmup import adapt
 from nlobayes.kernels import reversible_jump
 from nlobayes.kernels.reversible_jump import TunedSizes

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from nlobayes import builder
-from nlobayes.builder.architecture import architecture_of, prior_of_sizes
-from nlobayes.inference.architecture import Architecture, Layers, Units
+from nlobayes.builder.varying_architecture import architecture_of, prior_of_sizes
 from nlobayes.inference.kernel import Posterior
+from nlobayes.inference.varying_part import Architecture, Layers, Units
 from nlobayes.kernels.reversible_jump import TunedSizes
 from nlobayes.model.networks import is_size
 from nlobayes.types import Dataset

@@ -8,7 +8,7 @@ import numpy as np
 
 from nlobayes.distributions.distribution import point_chunks
 from nlobayes.errors import InputError
-from nlobayes.evaluation.predictive.density import checked_split
+from nlobayes.evaluation.predictive.predictive_density import checked_split
 from nlobayes.evaluation.scores.split import Split
 
 SCALES = ("log10", "identity")

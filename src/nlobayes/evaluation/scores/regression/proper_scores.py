@@ -9,7 +9,7 @@ import numpy as np
 
 from nlobayes.distributions.distribution import Law, point_chunks
 from nlobayes.distributions.mixture import Mixture
-from nlobayes.evaluation.predictive.density import (
+from nlobayes.evaluation.predictive.predictive_density import (
     PredictiveNoise,
     checked_split,
     locate,

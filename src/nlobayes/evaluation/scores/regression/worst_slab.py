@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nlobayes.evaluation.calibration.calibration import CENTRAL_LEVELS, wilson_interval
-from nlobayes.evaluation.predictive.density import predictive_cdf
+from nlobayes.evaluation.predictive.predictive_density import predictive_cdf
 from nlobayes.evaluation.scores.split import Split
 
 DIRECTIONS = 1000

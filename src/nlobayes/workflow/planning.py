@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import NoReturn, Protocol
 
 from nlobayes.errors import InputError
-from nlobayes.study.files import read_study
 from nlobayes.study.labels import DEFAULT_STUDY
+from nlobayes.study.yaml_files import read_study
 
 
 class Scheduler(Protocol):

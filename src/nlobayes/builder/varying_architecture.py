@@ -6,11 +6,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from nlobayes.inference.architecture import Architecture, Arrays, Identity, Layers, Units
-from nlobayes.model.architecture import PADDED, VaryingSizes, log_probabilities
+from nlobayes.inference.varying_part import Architecture, Arrays, Identity, Layers, Units
 from nlobayes.model.density import Density
 from nlobayes.model.networks import DEPTH, UNITS, WIDTH, Layer, Network, layer_names
 from nlobayes.model.prior import WHITENED
+from nlobayes.model.varying_sizes import PADDED, VaryingSizes, log_probabilities
 from nlobayes.study.network import Network as NetworkPreset
 
 
