@@ -17,7 +17,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from nlobayes import Bundle
-from nlobayes.surrogate.trained import read_exported
+from nlobayes.surrogate.consistency import read_exported
 from nlobayes.types import SurrogateContent
 
 CURVES = {

@@ -12,7 +12,8 @@ from nlobayes.data.column_names import named_columns
 from nlobayes.data.dataset_of_table import Choices, constant_features, make_dataset
 from nlobayes.data.plausibility import doubtful_rows, repeated_rows
 from nlobayes.data.request_checks import check_request, declare_units
-from nlobayes.data.selection import Request, Selection, add_sums, groups_of, keep_rows, select
+from nlobayes.data.row_groups import groups_of
+from nlobayes.data.selection import Request, Selection, add_sums, keep_rows, select
 from nlobayes.data.splits import Split, StatedSplit
 from nlobayes.data.table_files import PREVIEWED_ROWS, preview_table
 from nlobayes.errors import InputError

@@ -1,9 +1,9 @@
 """The files around the code agree with each other and name no machine."""
 
-import json
 import re
 import subprocess
 import tomllib
+from collections import Counter
 from collections.abc import Iterable
 from itertools import chain
 from pathlib import Path
@@ -14,6 +14,8 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
+
+from nlobayes.code_digest import CHOSEN_BY, FOUND_BY_NAME
 
 ROOT = Path(__file__).parents[2]
 CONDA_NAMES = {"matplotlib-base": "matplotlib"}
@@ -89,8 +91,6 @@ def test_what_only_the_owner_knows_is_marked_and_nothing_is_published_before() -
     for name in ("pyproject.toml", "CITATION.cff", "recipe/recipe.yaml"):
         text = (ROOT / name).read_text()
         assert "OWNER" in text or "The nlobayes developers" not in text
-    listed = json.loads((ROOT / "src/nlobayes/bundles/catalog.json").read_text())
-    assert listed or "OWNER" in (ROOT / "src/nlobayes/bundles/fetching.py").read_text()
     recipe = re.search(r"^publish:.*?(?=^\S)", (ROOT / "Makefile").read_text(), re.M | re.S)
     assert recipe is not None
     assert "grep -n OWNER pyproject.toml CITATION.cff" in recipe.group()
@@ -142,6 +142,27 @@ def test_every_test_that_the_list_of_faults_names_exists() -> None:
             if (place / path).is_file()
         ]
         assert not test or f"def {test}(" in found.read_text(), (path, test)
+
+
+def test_a_file_name_occurs_once_outside_families_and_folders_named_by_subject() -> None:
+    package = ROOT / "src/nlobayes"
+    may_repeat = (
+        *CHOSEN_BY,
+        *FOUND_BY_NAME,
+        "nlobayes.study",
+        "nlobayes.commands",
+        "nlobayes.estimators",
+    )
+    folders = [ROOT / "src" / name.replace(".", "/") for name in may_repeat]
+    assert all(folder.is_dir() for folder in folders)
+    paths = [
+        path
+        for path in package.rglob("*.py")
+        if path.name[0] != "_" and not any(path.is_relative_to(folder) for folder in folders)
+    ]
+    assert len(paths) > 200
+    counts = Counter(path.name for path in paths)
+    assert [path for path in paths if counts[path.name] > 1] == []
 
 
 def test_no_file_names_a_machine() -> None:

@@ -10,7 +10,8 @@ import numpy as np
 from nlobayes.data.column_names import check_known, closest_name, named_columns
 from nlobayes.data.feature_maps import FEATURE_MAPS
 from nlobayes.data.features import feature_names
-from nlobayes.data.selection import Request, check_requested_names, finite_numbers, groups_of
+from nlobayes.data.row_groups import groups_of
+from nlobayes.data.selection import Request, check_requested_names, finite_numbers
 from nlobayes.data.units import in_unit
 from nlobayes.errors import InputError
 from nlobayes.types import Table

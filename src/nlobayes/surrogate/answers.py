@@ -10,10 +10,11 @@ import numpy as np
 from nlobayes.data.transforms import CLASSES
 from nlobayes.errors import InputError
 from nlobayes.surrogate.classifier import Classifier
+from nlobayes.surrogate.consistency import read_exported
 from nlobayes.surrogate.in_numpy import Engine
 from nlobayes.surrogate.network_outputs import Scale
 from nlobayes.surrogate.surrogate import Surrogate
-from nlobayes.surrogate.trained import StoredNetwork, read_exported
+from nlobayes.surrogate.trained import StoredNetwork
 from nlobayes.untyped import Facts
 
 SUMMARIES = ("mean", "median", "posterior_sd", "total_sd")

@@ -1,12 +1,14 @@
-"""Rules for facts and arrays of a surrogate file together, each as text and as a test."""
+"""Reading of a surrogate file, and rules for its facts and arrays, each as text and as a test."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from itertools import chain, pairwise
+from pathlib import Path
 
 import numpy as np
 
+from nlobayes.artifacts.surrogate_file import read_surrogate
 from nlobayes.data.references import columns_behind, make_reference
 from nlobayes.data.transforms import CLASSES, map_features
 from nlobayes.errors import InputError
@@ -21,6 +23,19 @@ TAIL = 0.01
 """Largest probability of the noise outside its table, on each side."""
 
 Rules = Mapping[str, Callable[[SurrogateContent], bool]]
+
+
+def read_exported(path: str | Path, of_classes: bool | None = None) -> SurrogateContent:
+    """Read an exported file, of classes or not if that is given; errors as `StoredNetwork.load`."""
+    exported = check(read_surrogate(Path(path)), str(path))
+    found, target = exported.facts.get("form") == CLASSES, exported.facts["target"]
+    if found and of_classes is False:
+        raise InputError("surrogate.of_classes", where=path, target=target)
+    if not found and of_classes:
+        raise InputError("surrogate.of_numbers", where=path, target=target)
+    if stated := exported.facts["transforms"]["target"].get("relative_to"):
+        make_reference(stated).check_version()
+    return exported
 
 
 def check(exported: SurrogateContent, source: str) -> SurrogateContent:

@@ -12,15 +12,13 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from nlobayes.artifacts.surrogate_file import read_surrogate
 from nlobayes.checks import APPROXIMATE
 from nlobayes.data.feature_maps import FEATURE_MAPS
 from nlobayes.data.references import make_reference
-from nlobayes.data.transforms import CLASSES, feature_transform, standardise_features
-from nlobayes.errors import InputError
+from nlobayes.data.transforms import feature_transform, standardise_features
 from nlobayes.surrogate import domain as domains
 from nlobayes.surrogate.conditioned import count_draws
-from nlobayes.surrogate.consistency import check
+from nlobayes.surrogate.consistency import read_exported
 from nlobayes.surrogate.identity import conditions, in_words, origin, process_of
 from nlobayes.surrogate.in_numpy import Engine, evaluator
 from nlobayes.surrogate.nodes import NODES
@@ -295,16 +293,3 @@ class SurrogatePoints:
         """The smallest distance to a train row (point,)."""
         finite = np.isfinite(self.features).all(axis=1)
         return among(domains.distance(self._surrogate._domain, self.features[finite]), finite)
-
-
-def read_exported(path: str | Path, of_classes: bool | None = None) -> SurrogateContent:
-    """Read an exported file, of classes or not if that is given; errors as `Trained.load`."""
-    exported = check(read_surrogate(Path(path)), str(path))
-    found, target = exported.facts.get("form") == CLASSES, exported.facts["target"]
-    if found and of_classes is False:
-        raise InputError("surrogate.of_classes", where=path, target=target)
-    if not found and of_classes:
-        raise InputError("surrogate.of_numbers", where=path, target=target)
-    if stated := exported.facts["transforms"]["target"].get("relative_to"):
-        make_reference(stated).check_version()
-    return exported

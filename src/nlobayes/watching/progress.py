@@ -49,16 +49,16 @@ def passing(items: Iterable[Item], total: int, description: str) -> Iterator[Ite
 
 
 @contextmanager
-def rows_passing(description: str, *, shown: bool) -> Iterator[Callable[[int, float], None]]:
-    """Show the number of finished rows, and their share if it is known (not NaN).
+def rows_passing(*, shown: bool) -> Iterator[Callable[[int, float], None]]:
+    """Show the number of predicted rows, and their share if it is known (not NaN).
 
     Yields a function to call with both. Nothing is shown if standard error is no terminal.
     """
     console = _console()
-    columns = TextColumn(description), BarColumn(), TextColumn("{task.fields[rows]} rows")
+    columns = TextColumn("predict"), BarColumn(), TextColumn("{task.fields[rows]} rows")
     hidden = not (shown and _is_live(console))
     with Progress(*columns, TimeRemainingColumn(), console=console, disable=hidden) as bar:
-        task = bar.add_task(description, total=None, rows=0)
+        task = bar.add_task("", total=None, rows=0)
 
         def passed(rows: int, share: float) -> None:
             known = None if math.isnan(share) else 1.0

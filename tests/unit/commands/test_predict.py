@@ -93,7 +93,7 @@ def test_the_size_of_blocks_and_the_order_of_rows_change_nothing(
     run: Run, scan: np.ndarray, monkeypatch: pytest.MonkeyPatch, rows: int
 ) -> None:
     whole = run(text_of(scan))
-    monkeypatch.setattr("nlobayes.commands.tools.predict.ROWS", rows)
+    monkeypatch.setattr("nlobayes.predicting.point_files.ROWS", rows)
     order = np.random.default_rng(2).permutation(COUNT)
     found = run(text_of(scan[order]))
     assert found["row"].tolist() == whole["row"].tolist()
@@ -216,7 +216,7 @@ def test_a_row_without_a_prediction_is_nan_refused_or_left_out(
     reason: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("nlobayes.commands.tools.predict.ROWS", 2)
+    monkeypatch.setattr("nlobayes.predicting.point_files.ROWS", 2)
     text = "\n".join([HEADER, "300,0,0,0,1", "301,0,0,0,1", row, "303,0,0,0,1", ""])
     with refused("commands.bad_point", where=tmp_path / "points.csv", place="row 3") as caught:
         run(text, strict=True)

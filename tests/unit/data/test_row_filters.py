@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nlobayes.data.selection import MOST_GROUPS, groups_of, keep_rows
+from nlobayes.data.row_groups import MOST_GROUPS, groups_of
+from nlobayes.data.selection import keep_rows
 from nlobayes.types import Table
 from tests.refusals import refused
 

@@ -36,7 +36,7 @@ def test_rows_are_counted_where_somebody_watches(
     """A notebook sets FORCE_COLOR for its subprocesses, and is no terminal."""
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
-    with rows_passing("predict", shown=shown) as passed:
+    with rows_passing(shown=shown) as passed:
         passed(8192, share)
     printed = capsys.readouterr()
     assert printed.out == ""

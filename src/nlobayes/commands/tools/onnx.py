@@ -11,7 +11,7 @@ from nlobayes.artifacts.files import write_bytes
 from nlobayes.errors import InputError
 from nlobayes.extras import needs_extra
 from nlobayes.predicting.surrogate_points import probabilities_of
-from nlobayes.surrogate.trained import read_exported
+from nlobayes.surrogate.consistency import read_exported
 
 ENDING = ".onnx"
 NO_QUANTILES = (

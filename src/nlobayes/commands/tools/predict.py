@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -14,47 +13,26 @@ import typer
 from nlobayes import runtime
 from nlobayes.bundles.surrogates import Bundle
 from nlobayes.commands.labelled import surrogate_at
-from nlobayes.data.row_chunks import ROWS, Source
-from nlobayes.data.slha_blocks import is_slha
-from nlobayes.data.spectrum_chunks import open_spectra
-from nlobayes.data.table_files import open_stream, open_table
 from nlobayes.data.units import convert
-from nlobayes.errors import InputError, one_line
+from nlobayes.errors import InputError
 from nlobayes.extras import needs_extra
 from nlobayes.predicting.bundle_points import (
     BundleRequest,
-    predicted_by_bundle,
     to_pairs,
 )
 from nlobayes.predicting.fallback import Fallback, Limits, share_of
+from nlobayes.predicting.point_files import predict_with_bundle, predict_with_surrogate
 from nlobayes.predicting.prediction_files import (
     STANDARD,
-    check_not_read,
     form_of,
-    warn,
-    warn_of_checks,
-    warn_of_others,
-    warn_of_points,
-    write_rows,
-)
-from nlobayes.predicting.slha_out import (
-    OPTION,
-    Section,
-    check_slha,
-    section_of,
-    sections_of,
-    write_xsections,
 )
 from nlobayes.predicting.surrogate_points import (
     PredictionRequest,
-    Tally,
     Unpredicted,
-    predicted,
     probabilities_of,
 )
 from nlobayes.surrogate.answers import load
 from nlobayes.surrogate.classifier import Classifier
-from nlobayes.surrogate.identity import in_words
 from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.surrogate.trained import StoredNetwork
 from nlobayes.watching.progress import rows_passing
@@ -66,8 +44,6 @@ NEEDED = {
     "--otherwise": ("--store", "--workers", "--new-rows"),
 }
 """Options without which others mean nothing."""
-CELLS = 2_000_000
-"""Values (draws times points) in memory at once, if posterior draws are requested."""
 
 
 def predict(
@@ -149,6 +125,7 @@ def predict(
 ) -> None:
     """Write for every point the prediction, its error bars and whether it lies in the domain."""
     form = form_of(out, json)
+    watched = rows_passing(shown=out != STANDARD or not sys.stdout.isatty())
     if skip_bad and strict:
         raise InputError("commands.skipped_or_refused")
     unpredicted: Unpredicted = "skip" if skip_bad else "refuse" if strict else "keep"
@@ -175,7 +152,8 @@ def predict(
         target = _in_unit("sigma_pb", "pb", unit)
         chosen = to_pairs(process), energy, order or None, all_entries, with_engine, total
         of_bundle = BundleRequest(*chosen, *target, unpredicted)
-        _by_bundle(Bundle.load(surrogate), points, of_bundle, (out, form), slha_out)
+        bundle = Bundle.load(surrogate)
+        predict_with_bundle(bundle, points, of_bundle, (out, form), slha_out, watched)
         return
     if option := _first_given(of_many):
         raise InputError("commands.option_of_bundle", where=option, surrogate=surrogate)
@@ -194,77 +172,7 @@ def predict(
         tuple(names.split(",")) if names else (),
         _fallback(loaded, of_one, limits, (otherwise, store, workers, new_rows)),
     )
-    _by_surrogate(loaded, points, request, (out, form), (surrogate, slha_out))
-
-
-def _by_surrogate(
-    loaded: Surrogate | Classifier,
-    points: str,
-    request: PredictionRequest,
-    to: tuple[str, str],
-    files: tuple[Path, Path | None],
-) -> None:
-    """Predict points with one surrogate, and write its cross section as SLHA if requested."""
-    out, form = to
-    surrogate, slha_out = files
-    _check_draws(request, loaded)
-    check_not_read("--out", Path(out), (points, str(surrogate)))
-    if request.fallback is not None and request.fallback.new_rows is not None:
-        check_not_read("--new-rows", request.fallback.new_rows, (points, str(surrogate), out))
-    if slha_out is not None and isinstance(loaded, Surrogate):
-        check_slha(points)
-        _write_xsections([section_of(loaded, points)], points, slha_out, (out, str(surrogate)))
-    tally = Tally()
-    with (
-        _open(points, loaded, request) as source,
-        rows_passing("predict", shown=out != STANDARD or not sys.stdout.isatty()) as passed,
-    ):
-        write_rows(predicted(loaded, source, request, tally, passed), out, form, tally)
-    typer.echo(one_line(f"nlobayes: {loaded.target} of {in_words(loaded.origin)}"), err=True)
-    if request.fallback is not None:
-        typer.echo(f"nlobayes: {request.fallback.in_words()}", err=True)
-    if loaded.approximate:
-        warn("this surrogate is an approximate posterior: convergence does not apply to it")
-    warn_of_checks(loaded.failed_checks, "this surrogate")
-    warn_of_points(tally, left_out=request.unpredicted == "skip")
-    warn_of_others(Path(points))
-
-
-def _by_bundle(
-    bundle: Bundle, points: str, request: BundleRequest, to: tuple[str, str], slha_out: Path | None
-) -> None:
-    """Predict SLHA files with a bundle, and write its cross sections as SLHA if requested."""
-    out, form = to
-    read = [str(path) for path in bundle.surrogates.paths.values()]
-    check_not_read("--out", Path(out), (points, *read))
-    if slha_out is not None:
-        check_slha(points)
-        sections, left_out = sections_of(bundle, points, request)
-        _write_xsections(sections, points, slha_out, (out, *read))
-        if left_out:
-            warn(f"{slha_out} has no block of {len(left_out)} processes: {', '.join(left_out)}")
-    tally = Tally()
-    with rows_passing("predict", shown=out != STANDARD or not sys.stdout.isatty()) as passed:
-        write_rows(predicted_by_bundle(bundle, points, request, tally, passed), out, form, tally)
-    typer.echo(one_line(f"nlobayes: {bundle!r}"), err=True)
-    for entry in bundle.entries:
-        if entry.name in tally.entries:
-            warn_of_checks(entry.failed_checks, entry.name)
-    warn_of_points(tally, left_out=request.unpredicted == "skip")
-    warn_of_others(Path(points))
-
-
-def _write_xsections(
-    sections: Sequence[Section], points: str, out: Path, others: tuple[str, ...]
-) -> None:
-    if any(out == Path(name) for name in others):
-        raise InputError("commands.out_is_read", where=OPTION, path=out)
-    check_not_read(OPTION, out, others)
-    if kept := write_xsections(sections, points, out):
-        warn(
-            f"{out} keeps cross sections of the same process, energy and order by "
-            f"{', '.join(kept)}: a program that reads the file may take either, or both"
-        )
+    predict_with_surrogate(loaded, points, request, (out, form), (surrogate, slha_out), watched)
 
 
 def _check_no_numbers(options: Mapping[str, object], loaded: Classifier) -> None:
@@ -348,35 +256,3 @@ def _check_log10(loaded: StoredNetwork, unit: str) -> None:
         raise InputError("commands.unit_of_log10", where=option)
     if loaded.scale != "log10":
         raise InputError("commands.no_log10_learned", where=option, target=loaded.target)
-
-
-def _check_draws(request: PredictionRequest, loaded: StoredNetwork) -> None:
-    if request.draws > loaded.draws:
-        raise InputError(
-            "commands.too_many_draws", where="--draws", requested=request.draws, draws=loaded.draws
-        )
-
-
-def _open(
-    points: str, loaded: StoredNetwork, request: PredictionRequest
-) -> AbstractContextManager[Source]:
-    rows = min(ROWS, max(1, CELLS // loaded.draws)) if request.draws else ROWS
-    columns, optional = [*loaded.inputs, *request.keep], [*loaded.condition_names]
-    optional += request.fallback.further if request.fallback else []
-    if points == STANDARD:
-        return nullcontext(
-            open_stream(
-                sys.stdin.buffer,
-                columns,
-                "standard input",
-                rows,
-                optional=optional,
-                names=request.names,
-            )
-        )
-    path = Path(points)
-    if not path.exists():
-        raise InputError("data.no_such_file", where=path)
-    if path.is_dir() or is_slha(path):
-        return nullcontext(open_spectra(path, columns, rows, optional))
-    return open_table(path, columns, rows, optional, request.names)

@@ -42,10 +42,10 @@ from nlobayes.proposing.options import OF_DESIGN, accuracy_of, design_of
 from nlobayes.proposing.points import RANDOM, as_good_as, next_points
 from nlobayes.study.job_builder import prepare_job
 from nlobayes.study.refusal import refusal
+from nlobayes.surrogate.consistency import read_exported
 from nlobayes.surrogate.held_out import errors_at
 from nlobayes.surrogate.stored_facts import points_of_rows
 from nlobayes.surrogate.surrogate import Surrogate
-from nlobayes.surrogate.trained import read_exported
 from nlobayes.types import Table
 
 SURROGATE = ".nc"
