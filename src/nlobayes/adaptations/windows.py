@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from nlobayes.inference.windows import Carry
 
 FEWEST_ADAPTING_STEPS = 20
+"""Fewest adapting steps that learn a mass matrix."""
 
 
 class DualAveraging(Frozen):

@@ -1,9 +1,8 @@
 """Bundles by name: those in the package, and others that are downloaded into a cache.
 
-A catalog is a JSON object. For the name of each bundle it has `url`, the address of the folder, and
-`sha256`, the digest of the index. The index has the digests of all other files. There are two
-catalogs: that of the package, and the file that the environment variable `NLOBAYES_CATALOG` names,
-which takes precedence.
+The environment variable `NLOBAYES_CATALOG` names the catalog, a JSON object. For the name of each
+bundle it has `url`, the address of the folder, and `sha256`, the digest of the index. The index has
+the digests of all other files.
 """
 
 from __future__ import annotations
@@ -19,8 +18,6 @@ from nlobayes.bundles.index import INDEX, SHA256, read_index
 from nlobayes.errors import InputError
 from nlobayes.extras import remedy
 
-# OWNER: upload the folder of a bundle, and list its address and the SHA-256 of its index there.
-CATALOG = Path(__file__).with_name("catalog.json")
 SHIPPED = Path(__file__).with_name("shipped")
 """Folder of the bundles in the package, each in a folder of its name."""
 CATALOG_VARIABLE, CACHE_VARIABLE = "NLOBAYES_CATALOG", "NLOBAYES_CACHE"
@@ -36,9 +33,9 @@ class Source(NamedTuple):
 
 
 def names() -> tuple[str, ...]:
-    """Return the names of all bundles: those in the package, then those of catalogs.
+    """Return the names of all bundles: those in the package, then those of the catalog.
 
-    Raises InputError if a catalog cannot be read, or is invalid.
+    Raises InputError if the catalog cannot be read, or is invalid.
     """
     shipped = sorted(index.parent.name for index in SHIPPED.glob(f"*/{INDEX}"))
     return tuple(dict.fromkeys([*shipped, *catalog()]))
@@ -51,27 +48,28 @@ def locate(name: str) -> Path:
 
 
 def catalog() -> dict[str, Source]:
-    """Return the bundles of all catalogs by name.
+    """Return the bundles of the catalog by name; none without a catalog.
 
-    Raises InputError if a catalog cannot be read, or is invalid.
+    Raises InputError if it cannot be read, or is invalid.
     """
-    custom = os.environ.get(CATALOG_VARIABLE)
-    sources: dict[str, Source] = {}
-    for path in (CATALOG, *([Path(custom)] if custom else [])):
-        for name, entry in read_json(path).items():
-            fields = entry if isinstance(entry, dict) else {}
-            url, sha256 = (str(fields.get(field, "")) for field in Source._fields)
-            whole = NAME.fullmatch(name) and URL.fullmatch(url) and SHA256.fullmatch(sha256)
-            if not whole or fields.keys() != {*Source._fields}:
-                raise InputError("bundles.catalog", where=path, name=name)
-            sources[name] = Source(url.rstrip("/"), sha256)
+    stated = os.environ.get(CATALOG_VARIABLE)
+    if not stated:
+        return {}
+    path, sources = Path(stated), dict[str, Source]()
+    for name, entry in read_json(path).items():
+        fields = entry if isinstance(entry, dict) else {}
+        url, sha256 = (str(fields.get(field, "")) for field in Source._fields)
+        whole = NAME.fullmatch(name) and URL.fullmatch(url) and SHA256.fullmatch(sha256)
+        if not whole or fields.keys() != {*Source._fields}:
+            raise InputError("bundles.catalog", where=path, name=name)
+        sources[name] = Source(url.rstrip("/"), sha256)
     return dict(sorted(sources.items()))
 
 
 def fetch(name: str) -> Path:
     """Return the folder of a bundle in the cache, after downloading missing and damaged files.
 
-    Raises InputError if no catalog has the bundle, a download fails, or a downloaded file has
+    Raises InputError if the catalog lacks the bundle, a download fails, or a downloaded file has
     another digest.
     """
     known = catalog()

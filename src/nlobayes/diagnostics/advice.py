@@ -10,6 +10,7 @@ from nlobayes.diagnostics.run_diagnostics import Diagnostics
 from nlobayes.diagnostics.tightness import TIGHT
 
 MANY_FULL_TREES = 0.1
+"""Share of draws at the largest tree depth above which a larger one is advised."""
 
 
 class Step(NamedTuple):

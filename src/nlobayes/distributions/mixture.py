@@ -20,7 +20,9 @@ Solver = Callable[[np.ndarray, Array, Sequence[float]], list[np.ndarray]]
 """Gives a quantile (point,) per probability from centres (sample, point) and their law."""
 
 _BRACKETING_TOLERANCE = 1e-6
+"""Tolerance of a quantile by bracketing, in units of the smallest scale."""
 _NEWTON_TOLERANCE = 1e-5
+"""Largest last step of Newton's method, in units of the scale; the error is near its square."""
 _STEPS = 60
 
 

@@ -49,7 +49,6 @@ if TYPE_CHECKING:
     from xarray import DataTree
 
 NAME, TABLE = "table", "table.parquet"
-OF_SPLITS = {"train": 0, "validation": 1, "test": 2}
 STUDY = "study.yaml"
 STUDY_OF = """\
 The run of {name}. With a checkout of nlobayes, Snakemake makes it again, called from this folder:

@@ -24,6 +24,7 @@ import numpy as np
 from nlobayes.evaluation.run_evaluation import Scores
 
 MOST_BATCHES = 8
+"""Most batches of draws, a power of 2."""
 
 _KEPT = 15
 

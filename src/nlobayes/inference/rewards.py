@@ -12,9 +12,13 @@ import jax.numpy as jnp
 import numpy as np
 
 LARGEST_REWARD = 4.0
+"""Largest average reward after scaling; this and the next two are those of Wang et al. (2013)."""
 COVARIANCE_LENGTH = 0.2
+"""Length of the Gaussian covariance, as a share of the range of each logarithm."""
 DELTA = 0.1
+"""Probability in the upper confidence bound."""
 EXPLORING_SHARE = 0.5
+"""Share of the evaluations after which exploration is annealed."""
 MISFIT_VARIANCE = 0.1**2
 """Variance of the reward around a smooth surface; it also bounds the condition number."""
 

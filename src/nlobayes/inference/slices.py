@@ -15,6 +15,7 @@ import numpy as np
 from nlobayes.inference.kernel import LogDensity, PointState
 
 MOST_STEPS_OUT = 8
+"""Largest width of a slice in initial widths: m of Neal (2003)."""
 MOST_SHRINKS = 200
 """Limit of shrinkages of a slice, reached only by rounding; the point then stays."""
 

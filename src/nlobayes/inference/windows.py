@@ -24,7 +24,9 @@ from nlobayes.untyped import Tree
 
 FAST, SLOW, FROZEN = 0, 1, 2
 STAN_LAST_WINDOW = 50
+"""Steps of the last window, of the step size alone, as in Stan."""
 MU_OVER_START = 10.0
+"""Step size that dual averaging shrinks towards, over the one it starts from, as in Stan."""
 RECIPES = {
     "identity": "welford_diag",
     "diagonal": "welford_diag",

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import jax
 
 EVALUATIONS_PER_SLICE = 8
+"""Typical number of densities for one slice, by which costs are estimated."""
 
 
 class CrankNicolsonKernel(KernelSettings):

@@ -76,7 +76,7 @@ def _row(metrics: Sequence[Metric]) -> str:
     key = _join([metric.key for metric in metrics])
     label = _join([metric.label for metric in metrics])
     splits = tuple(first.splits)
-    only = f" ({', '.join(splits)})" * (splits not in ((), SPLITS))
+    only = "" if splits in ((), SPLITS) else f" ({', '.join(splits)})"
     cells = (
         ", ".join([f"`{key}`", *(f"`{suffix}`" for suffix in first.beside)]),
         label.replace(r"$\hat{R}$", "R-hat").replace("|", "\\|") + only,

@@ -44,7 +44,7 @@ def pulls(predictions: DataFrame) -> Figure:
         epistemic = floats(rows.dropna(subset=["z_epistemic"]), "z_epistemic")
         _pull_histogram(axes, epistemic, "epistemic", filled=False)
         z = np.linspace(-PULL_LIMIT, PULL_LIMIT, 241)
-        axes.plot(z, _gaussian(z, 0.0, 1.0), color=BLACK, linewidth=1, label=r"$\mathcal{N}(0, 1)$")
+        axes.plot(z, _standard_normal(z), color=BLACK, linewidth=1, label=r"$\mathcal{N}(0, 1)$")
         axes.set_xlabel("pull z = (true − predicted) / sd")
     left.set_ylabel("density")
     right.set_yscale("log")
@@ -216,11 +216,11 @@ def _case_panel(axes: Axes, rows: DataFrame, name: str, target: Labels) -> None:
         alpha=0.35,
         label="predictive draws",
     )
-    axes.plot(z, _gaussian(z, 0.0, 1.0), color=BLACK, linewidth=1, label="Gaussian, same mean, sd")
+    axes.plot(z, _standard_normal(z), color=BLACK, linewidth=1, label="Gaussian, same mean, sd")
     axes.axvline(pull, color=VERMILLION, label="true value")
     stated = f"{mean:.4g} ± {sd:.2g} {target.model_unit}".rstrip()
     axes.set_title(f"{name}: pull {pull:+.2f}\npoint {point:.0f}, {stated}", fontsize=8)
 
 
-def _gaussian(x: Floats, mean: float, sd: float) -> Floats:
-    return np.exp(-0.5 * ((x - mean) / sd) ** 2) / (sd * np.sqrt(2 * np.pi))
+def _standard_normal(x: Floats) -> Floats:
+    return np.exp(-0.5 * x**2) / np.sqrt(2 * np.pi)

@@ -132,7 +132,7 @@ def _rhat_panel(axes: Axes, table: DataFrame) -> None:
     axes.set_ylim(0, 1.02)
     spread_log_labels(axes.xaxis)
     lines = " and ".join(
-        f"{threshold}" + " (beyond the axis)" * (threshold > right)
+        f"{threshold} (beyond the axis)" if threshold > right else f"{threshold}"
         for threshold, _ in RHAT_THRESHOLDS
     )
     axes.set_xlabel(rf"$\hat{{R}}$ of the prediction; lines at {lines}")

@@ -74,7 +74,9 @@ def _drawn(draw: Callable[..., Figure], rows: Sequence[DataFrame], names: Sequen
 
 
 def _dropped_rows(received: int, drawn: int) -> str:
-    return f"{received - drawn} of {received} rows are not drawn: not finite" * (drawn < received)
+    if drawn == received:
+        return ""
+    return f"{received - drawn} of {received} rows are not drawn: not finite"
 
 
 def _arrange(figure: Figure) -> None:

@@ -72,7 +72,7 @@ class _Page:
         limits = ["required"] if key in required else []
         limits += [self._type(field, "default" in field and field["default"] is not None)]
         said = "; ".join(filter(None, limits))
-        return _wrapped(f"- `{key}{default}`" + f" ({said})" * bool(said), _meaning(field))
+        return _wrapped(f"- `{key}{default}`" + (f" ({said})" if said else ""), _meaning(field))
 
     def _lines(self, name: str) -> dict[str, str]:
         required = self.models[name].get("required", [])
@@ -84,10 +84,11 @@ class _Page:
         kind = self._fields(name).get("kind", {}).get("const")
         said = [
             ", ".join(f"`{key}`" for key, there in also.items() if there == place)
-            + f" as in `{place}`" * bool(place)
+            + (f" as in `{place}`" if place else "")
             for place in dict.fromkeys(also.values())
         ]
-        text = _meaning(self.models[name]) + f" Also {'; '.join(said)}." * bool(said)
+        also_said = f" Also {'; '.join(said)}." if said else ""
+        text = _meaning(self.models[name]) + also_said
         return _wrapped(f"**`{kind}`**" if kind else "", text)
 
     def _below(self, names: list[str]) -> dict[str, list[str]]:

@@ -32,6 +32,7 @@ EPSILON = float(np.finfo(np.float64).eps)
 BLOCK = 32
 """Rows of a triangular matrix that are inverted at once."""
 LEAST_DIRECTIONS = 64
+"""First number of directions that is tried."""
 MOST_LOSS = 0.01
 """Largest change of the total sd by leaving out directions, relative; at train rows, where less is
 left to explain, a tenth of it is allowed."""

@@ -38,6 +38,7 @@ from nlobayes.untyped import Array
 Function = Callable[[Array], Prediction]
 
 _HALVINGS = 50
+"""Halvings of a bracket; 2^-50 is near the rounding of float64."""
 
 
 def function_of(

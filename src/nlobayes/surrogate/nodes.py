@@ -16,6 +16,7 @@ from nlobayes.untyped import Array, Module
 NODES = 6
 """Nodes of each draw."""
 GOLDEN = (5**0.5 - 1) / 2
+"""Its multiples, modulo 1, fill the interval most evenly."""
 
 
 @lru_cache(maxsize=16)

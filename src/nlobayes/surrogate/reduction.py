@@ -11,8 +11,11 @@ from nlobayes.surrogate.predictive import Chunk, StoredNoise, noise_sd
 from nlobayes.untyped import Document
 
 _GROWTH = 1.1
+"""Growth of that number."""
 _FEWEST = 10
+"""First number of draws that is tried."""
 _ROWS = 250
+"""Most points of a target at which moments are compared."""
 
 
 class Change(NamedTuple):

@@ -110,7 +110,8 @@ def _comparison(plan: Plan, grid: str) -> Paths:
         return []
     several = len({run.setting for run in plan.compared[grid].runs}) > 1
     numbers = all(task_of(run.dataset) is NUMBERS for run in plan.study.runs(grid))
-    names = (*SCANS, *(several * SETTINGS), *(several * numbers * PULLS))
+    of_settings = (*SETTINGS, *(PULLS if numbers else ())) if several else ()
+    names = (*SCANS, *of_settings)
     return [f"results/figures/comparison/{grid}/{name}.svg" for name in names]
 
 

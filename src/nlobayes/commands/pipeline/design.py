@@ -21,10 +21,6 @@ def design(job: DesignJob) -> MadeTable:
     out
         Table to write: .csv or .parquet.
     """
-    return _table(job)
-
-
-def _table(job: DesignJob) -> Table:
     design = job.design
     points = {name: np.asarray(values, float) for name, values in design.compute().items()}
     if job.held_out:

@@ -16,11 +16,16 @@ _DEGREES = (2.1, 20.0)
 # and no row has information about spreads outside their range.
 _EXPONENTS = (0.0, 1.2)
 _EXPONENT, _EXPONENT_SD = 1.0, 0.25
+"""Mean and sd of the prior of the exponent of the spread."""
 _LOG_SCALES = (-14.0, 3.0)
+"""Limits of the log scale, in units of the median size of the residuals."""
 _HEIGHTS = (-3.0, 3.0)
+"""Limits of the height at a knot: a factor of 20 in the scale."""
 _ROWS_PER_KNOT = 400
 _KNOTS = (6, 24)
+"""Fewest and most knots of a feature."""
 _HEIGHT_SD = 0.15
+"""Sd of the prior of the height at a knot."""
 
 Knots = tuple[tuple[float, ...], ...]
 

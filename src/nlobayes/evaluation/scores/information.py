@@ -18,6 +18,7 @@ from nlobayes.errors import InputError
 from nlobayes.evaluation.reweighting.importance import FEWEST_DRAWS, importance_weights, threshold
 
 _LARGEST_VARIANCE = 0.4
+"""Variance of a point's log likelihood above which WAIC is unreliable (Vehtari et al. 2017)."""
 _CHUNK_ELEMENTS = 1_000_000
 _EFFICIENCY_POINTS = 100
 _FEWEST_OF_A_CHAIN = 4

@@ -23,10 +23,13 @@ ALONG = "scaled_gaussian"
 """Family to choose besides, if the spread of the residuals changes along the prediction."""
 
 HALVINGS = 5
+"""Random halvings, over which scores are averaged."""
 FEWEST_ROWS = 80
+"""Fewest held-out rows: `conformal` needs 40 in each half."""
 SCORES = ("coverage_68", "coverage_95", "lppd", "crps")
 
 _MOST_DRAWS = 200
+"""Most draws, at even distances, for the fits of the halves."""
 
 
 class HeldOutRows(NamedTuple):

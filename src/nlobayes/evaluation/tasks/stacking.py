@@ -25,6 +25,7 @@ from nlobayes.types import PredictedDraws
 TOLERANCE = 1e-6
 """Tolerance of the log score in nats per row."""
 _MOST_STEPS = 20_000
+"""Most steps of the search for weights."""
 
 
 class StackingWeights(NamedTuple):

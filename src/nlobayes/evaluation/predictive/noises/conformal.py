@@ -25,12 +25,16 @@ from nlobayes.untyped import Array
 ABOUT_MEAN = True
 
 FEWEST_ROWS = 40
+"""Fewest rows: the least tail of their ranks is 1 / 41."""
 ROWS_PER_BIN = 100
 MOST_BINS = 10
 
 _FOLDS = 5
+"""Folds, each with residuals about the scale that is fitted to the others."""
 _GAP = 1e-3
+"""Least distance of a node from the next one, as a share of it."""
 _SMALLEST = 1e-12
+"""Least value of the first node."""
 
 
 def fit(points: Points) -> FittedNoise:

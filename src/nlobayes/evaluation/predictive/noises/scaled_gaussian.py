@@ -13,7 +13,9 @@ from nlobayes.evaluation.predictive.noises import gaussian
 ABOUT_MEAN = False
 
 _SLOPE_SD = 0.5
+"""Sd of the prior of the slope, per sd of the means."""
 _MOST = 3.0
+"""Largest size of both parameters: a factor of 20 in the scale."""
 
 
 def fit(points: Points) -> FittedNoise:

@@ -18,9 +18,11 @@ from nlobayes.evaluation.predictive.predictive_density import predictive_cdf
 from nlobayes.evaluation.scores.split import Split
 
 DIRECTIONS = 1000
+"""Random directions in which slabs are searched for."""
 SHARE = 0.2
 """Least share of the rows in a slab."""
 FEWEST_ROWS = 50
+"""Fewest rows: a slab of one half then has five."""
 
 
 class Slab(NamedTuple):
