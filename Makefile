@@ -161,5 +161,6 @@ distclean: clean  ## also remove the environment and the private uv
 # `--target` writes into one folder, so Python installations that are managed by the system allow it
 # and no venv module is needed; the second line serves a python3 that has venv but no pip.
 .uv/$(UV_VERSION)/bin/uv:
-	python3 -m pip install --quiet --no-user --upgrade --target .uv/$(UV_VERSION) $(UV_LOCKED) \
+	@echo "installing uv into .uv/"
+	@PIP_ROOT_USER_ACTION=ignore python3 -m pip install --quiet --no-user --upgrade --target .uv/$(UV_VERSION) $(UV_LOCKED) \
 	|| { python3 -m venv .uv/$(UV_VERSION) && .uv/$(UV_VERSION)/bin/pip install --quiet $(UV_LOCKED); }

@@ -51,7 +51,8 @@ def remedy_of(error: ImportError, preferred: str = "train") -> str | None:
 
 def remedy(extra: str) -> str:
     """Return the command that installs an extra."""
-    return f"`pip install 'nlobayes[{extra}]'`, or `make setup EXTRAS={extra}` in a checkout"
+    in_a_checkout = f"`pip install '.[{extra}]'` or `make setup EXTRAS={extra}`"
+    return f"`pip install 'nlobayes[{extra}]'`, or in a checkout {in_a_checkout}"
 
 
 def needed(module: str, extra: str) -> str:

@@ -218,6 +218,7 @@ def test_report_is_one_file_with_every_figure_and_its_caption(ci: Project) -> No
     html = (ci.root / "report.html").read_text()
     assert not re.search(r"<(script|link|iframe|img)[^>]* (src|href)=[\"']?(https?:)?//", html)
     assert str(ci.root) not in html
+    assert (ci.root / "workflow/report/page.css").read_text() in html
     reported, _ = json.JSONDecoder().raw_decode(
         html.split('<script id="results">\n    var results = ')[1]
     )

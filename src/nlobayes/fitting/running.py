@@ -43,11 +43,11 @@ class Bar:
     """The number of finished stages, and the last line of the running one; it may be hidden."""
 
     def __init__(self, bar: Progress, account: Callable[[], str] | None = None) -> None:
-        self._bar, self._account, self._task = bar, account, bar.add_task("", total=None)
+        self._bar, self._account, self._task = bar, account, bar.add_task("", visible=False)
 
     def expect(self, stages: int) -> None:
         """Set the number of stages."""
-        self._bar.update(self._task, total=stages)
+        self._bar.update(self._task, total=stages, visible=True)
 
     def show(self, text: str) -> None:
         """Show a line."""

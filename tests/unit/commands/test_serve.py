@@ -132,7 +132,8 @@ def test_without_the_extra_it_prints_how_to_install_it(
     assert end.value.code == 1
     assert capsys.readouterr().err == (
         f"nlobayes: error: No module named {missing!r}: it comes with an extra; "
-        "`pip install 'nlobayes[serve]'`, or `make setup EXTRAS=serve` in a checkout\n"
+        "`pip install 'nlobayes[serve]'`, or in a checkout `pip install '.[serve]'` "
+        "or `make setup EXTRAS=serve`\n"
     )
 
 
