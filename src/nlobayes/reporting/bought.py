@@ -22,14 +22,11 @@ def lines_of(results: Path, datasets: Iterable[str]) -> Iterator[str]:
     datasets
         Datasets of finished runs; those that are no rounds of a program are left out.
     """
-    verdicts = {
-        name: read_json(path, "met", "rounds", "as_random")
-        for name in datasets
-        if (path := results / f"rounds/{name}.json").is_file()
-    }
+    verdicts = _verdicts(results, datasets)
+    earlier = earlier_rounds(results, verdicts)
     for name, verdict in verdicts.items():
-        parts = [other for other, earlier in verdicts.items() if _is_part(earlier, verdict)]
-        if any(_is_part(verdict, later) for later in verdicts.values() if later != verdict):
+        parts = [other for other, before in verdicts.items() if _is_part(before, verdict)]
+        if name in earlier:
             continue
         hours = sum(_cpu_hours(results.parent / TIMINGS / part) for part in parts)
         last, random = verdict["rounds"][-1], verdict["as_random"]
@@ -42,6 +39,25 @@ def lines_of(results: Path, datasets: Iterable[str]) -> Iterator[str]:
         if random is not None:
             about = "more than" if random["is_bound"] else "about"
             yield f"  {about} {random['points']} random points would do as well as {last['points']}"
+
+
+def earlier_rounds(results: Path, datasets: Iterable[str]) -> set[str]:
+    """Name the datasets of rounds that a later round of the same program extends."""
+    verdicts = _verdicts(results, datasets)
+    return {
+        name
+        for name, verdict in verdicts.items()
+        if any(_is_part(verdict, later) for later in verdicts.values() if later != verdict)
+    }
+
+
+def _verdicts(results: Path, datasets: Iterable[str]) -> dict[str, Document]:
+    """Read the verdicts of those datasets that are rounds of a program."""
+    return {
+        name: read_json(path, "met", "rounds", "as_random")
+        for name in datasets
+        if (path := results / f"rounds/{name}.json").is_file()
+    }
 
 
 def _is_part(earlier: Document, later: Document) -> bool:

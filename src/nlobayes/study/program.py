@@ -19,6 +19,7 @@ from nlobayes.settings.values import Frozen, Positive, PositiveInt
 from nlobayes.study.process import Text
 from nlobayes.study.refusal import refusal
 from nlobayes.study.yaml_files import read_yaml
+from nlobayes.untyped import Document
 
 INPUT = "input"
 """Field of a command that stands for the path of the input file."""
@@ -141,11 +142,22 @@ class Program(Frozen):
 
 
 def read_program(path: Path) -> Program:
-    """Read the settings of a program from a YAML file.
+    """Read the settings of a program from a YAML file, which may be a study with one program.
 
-    Raises InputError if the file is not YAML, or a setting is refused.
+    Raises InputError if the file is not YAML, a setting is refused, or a study has no or several.
     """
+    given = read_yaml(path)
     try:
-        return Program.model_validate(read_yaml(path))
+        return Program.model_validate(_of_study(given, path) if "datasets" in given else given)
     except ValidationError as error:
         raise refusal(error, str(path)) from None
+
+
+def _of_study(study: Document, path: Path) -> Any:
+    """Return the settings of the only program of a study."""
+    datasets = study["datasets"] if isinstance(study["datasets"], dict) else {}
+    sources = [each.get("source") for each in datasets.values() if isinstance(each, dict)]
+    found = [one["program"] for one in sources if isinstance(one, dict) and "program" in one]
+    if len(found) != 1:
+        raise InputError("programs.not_one", where=path, programs=len(found))
+    return found[0]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from nlobayes.choosing.stopping import judge
-from nlobayes.reporting.bought import lines_of
+from nlobayes.reporting.bought import earlier_rounds, lines_of
 from nlobayes.study.accuracy import Accuracy
 
 WANTED = Accuracy(median=0.01, p95=0.02, confidence=0.9)
@@ -38,6 +38,11 @@ def test_points_hours_accuracy_and_random_points(results: Path) -> None:
         "slow_1: 120 points up to round 1, 1 CPU hours of the program; accuracy"
     )
     assert last == "  more than 70 random points would do as well as 30"
+
+
+def test_the_surrogate_of_an_earlier_round_is_not_the_one_to_use(results: Path) -> None:
+    assert earlier_rounds(results, ["slow", "slow_1", "table"]) == {"slow"}
+    assert earlier_rounds(results, ["slow", "table"]) == set()
 
 
 def test_a_round_that_is_the_last_so_far(results: Path) -> None:

@@ -49,6 +49,17 @@ def test_a_program_is_read_from_a_file(tmp_path: Path) -> None:
         read_program(file)
 
 
+def test_a_study_gives_its_only_program(tmp_path: Path) -> None:
+    file = tmp_path / "study.yaml"
+    datasets: dict[str, Any] = {"slow": {"source": SOURCE}, "a": {"source": {"kind": "toy"}}}
+    file.write_text(yaml.safe_dump({"precision": "float64", "datasets": datasets}))
+    assert read_program(file) == Program.model_validate(PROGRAM)
+    for programs, given in ((2, datasets | {"b": {"source": SOURCE}}), (0, {"a": None}), (0, [1])):
+        file.write_text(yaml.safe_dump({"datasets": given}))
+        with refused("programs.not_one", where=file, programs=programs):
+            read_program(file)
+
+
 def test_rows_chunks_and_jobs() -> None:
     assert source().chunks == 3
     assert source(chunk=50).chunks == 5

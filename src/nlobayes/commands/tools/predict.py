@@ -91,7 +91,7 @@ def predict(
         str, typer.Option(help="Of --max-error: confidence that the share is kept.")
     ] = CONFIDENCE,
     otherwise: Annotated[
-        Path | None, typer.Option(help="Program (.yaml) that computes points not accepted.")
+        Path | None, typer.Option(help="Program, or study with one, that computes other points.")
     ] = None,
     store: Annotated[
         Path, typer.Option(help="Of --otherwise: folder of what the program answered.")

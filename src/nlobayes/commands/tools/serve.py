@@ -43,7 +43,7 @@ def serve(
     ] = None,
     otherwise: Annotated[
         Path | None,
-        typer.Option(help="Program (.yaml) that computes points not accepted in requests."),
+        typer.Option(help="Program, or study with one, that computes points not accepted."),
     ] = None,
     store: Annotated[
         Path, typer.Option(help="Of --otherwise: folder of what the program answered.")

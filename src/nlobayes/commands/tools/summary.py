@@ -12,7 +12,7 @@ from rich.text import Text
 from nlobayes.artifacts.files import read_json
 from nlobayes.errors import InputError
 from nlobayes.reporting import finished
-from nlobayes.reporting.bought import lines_of
+from nlobayes.reporting.bought import earlier_rounds, lines_of
 from nlobayes.reporting.columns import RED
 from nlobayes.reporting.landing_page import landing_page
 from nlobayes.reporting.renderers import in_terminal, wide_console
@@ -49,9 +49,12 @@ def summary(
     _show_tables(console, runs)
     _show_verdicts(console, runs)
     _show_agreements(console, metrics, named)
-    for line in lines_of(metrics.parent, dict.fromkeys(path.split("/")[0] for path in named)):
+    datasets = [path.split("/")[0] for path in named]
+    for line in lines_of(metrics.parent, dict.fromkeys(datasets)):
         _line(console, line)
-    _show_next(console, runs, _place_of(report, [metrics / run for run in named]))
+    earlier = earlier_rounds(metrics.parent, datasets)
+    to_use = [run for run, name in zip(runs, datasets, strict=True) if name not in earlier]
+    _show_next(console, to_use, _place_of(report, [metrics / run for run in named]))
 
 
 def _named(metrics: Path, grids: Sequence[str] | None, changes: Sequence[Path]) -> dict[str, str]:
