@@ -129,7 +129,7 @@ class Backend:
         entry = self._bundle.entry(section.entry)
         if entry.inclusive:
             return _nothing(f"the cross section is only known in a sum: {entry.inclusive}")
-        answer = _in_fb(section, entry.failed_checks)
+        answer = _answer_in_fb(section, entry.failed_checks)
         if self._max_error is not None and (reason := self._not_accepted(section)):
             reasons = "; ".join(filter(None, [reason, str(answer["reason"])]))
             return {**answer, "trust_level": NOT_TRUSTED, "reason": reasons}
@@ -176,7 +176,7 @@ def _load(paths: Iterable[Path]) -> Bundle:
     return Bundle.of(*(path if path.suffix == ENDING else Bundle.load(path) for path in paths))
 
 
-def _in_fb(predicted: CrossSection, failed: Mapping[str, Sequence[str]]) -> Answer:
+def _answer_in_fb(predicted: CrossSection, failed: Mapping[str, Sequence[str]]) -> Answer:
     """Convert a cross section in pb to an answer in fb, with the names of failed checks."""
     errors, median = predicted.errors, FB_PER_PB * predicted.median
     if math.isnan(median) and not errors:

@@ -171,7 +171,7 @@ from nlobayes.evaluation.predictive.predictive_density import PredictiveNoise
 from nlobayes.evaluation.predictive.noise_fit import fit_noise
 from nlobayes.evaluation.scores.of_split import evaluate
 from nlobayes.plots import FIGURES, render
-from nlobayes.plots.table_columns import COMPARED, SCANNED
+from nlobayes.plots.frames import COMPARED, SCANNED
 
 rng, draws, observed = np.random.default_rng(1), np.zeros((4, 30)), np.zeros(30)
 observed[7] = 5.0

@@ -4,7 +4,7 @@
 checkpoint judge:
     """Judge whether the surrogate of a round is accurate enough."""
     input:
-        unpack(inputs.of_round),
+        unpack(inputs.files_of_round),
     output:
         verdict="results/rounds/{dataset}.json",
         table="results/plots/rounds/{dataset}/rounds.csv",
@@ -31,7 +31,7 @@ checkpoint judge:
 rule choose:
     """Choose the points of a round by the surrogate of the round before."""
     input:
-        unpack(inputs.of_choice),
+        unpack(inputs.files_of_choice),
     output:
         points="results/points/{dataset}/design.parquet",
         record="results/records/choose/{dataset}.json",

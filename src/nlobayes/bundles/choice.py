@@ -40,7 +40,7 @@ class Choice:
         self.surrogates = surrogates
         self._last: dict[tuple[str, tuple[int, ...], float], Chosen] = {}
 
-    def of_each(
+    def choose(
         self,
         spectrum: Spectrum,
         requested: Requested,

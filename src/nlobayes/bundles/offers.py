@@ -149,12 +149,12 @@ def offers_of(entries: Iterable[Entry]) -> list[Offer]:
     for entry in entries:
         particles = {abs(number) for number in entry.outgoing}
         served = [exchange for exchange in EXCHANGES if particles <= exchange.keys()]
-        served += _of_pure_states(entry, particles)
+        served += _pure_state_exchanges(entry, particles)
         found += [Offer(entry), *(Offer(entry, exchange) for exchange in served)]
     return sorted(found, key=lambda offer: place_of(offer.outgoing))
 
 
-def _of_pure_states(entry: Entry, particles: Set[int]) -> Iterator[Mapping[int, int]]:
+def _pure_state_exchanges(entry: Entry, particles: Set[int]) -> Iterator[Mapping[int, int]]:
     """Yield the other neutralinos and charginos that may be the states of an entry, in order.
 
     There are none unless its conditions name the state of each of its particles.
@@ -169,7 +169,7 @@ def _of_pure_states(entry: Entry, particles: Set[int]) -> Iterator[Mapping[int, 
             yield exchange
 
 
-def at_energy(offers: Sequence[Offer], energy: float | None) -> list[Offer]:
+def offers_at_energy(offers: Sequence[Offer], energy: float | None) -> list[Offer]:
     """Select the offers of an energy in GeV; None takes all.
 
     Offers of other energies follow, if no offer of their process and order is of this one, and the
@@ -187,7 +187,7 @@ def at_energy(offers: Sequence[Offer], energy: float | None) -> list[Offer]:
     return [*here, *(offer for offer in others if here and needs_of(offer.outgoing))]
 
 
-def of_order(offers: Iterable[Offer], order: int | None) -> list[Offer]:
+def offers_of_order(offers: Iterable[Offer], order: int | None) -> list[Offer]:
     """Select the offers of a QCD order; None takes all."""
     return [o for o in offers if order is None or o.order == order]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
-from nlobayes.bundles.offers import Offer, at_energy, of_order, together
+from nlobayes.bundles.offers import Offer, offers_at_energy, offers_of_order, together
 from nlobayes.data.slha import key_of
 from nlobayes.data.statements import QCD_ORDERS, read_order
 from nlobayes.errors import InputError
@@ -26,12 +26,12 @@ def requests_of(
     Raises InputError if there are none of the energy, the order or a process, a process is
     given twice, or there are several energies.
     """
-    known = at_energy(every, energy)
+    known = offers_at_energy(every, energy)
     if not known:
         known_ones = tuple(sorted({offer.sqrt_s_gev for offer in every}))
         raise InputError("bundles.no_energy", received=energy, known=known_ones)
     number = check_order(order)
-    offers = of_order(known, number)
+    offers = offers_of_order(known, number)
     if not offers:
         orders = sorted({offer.entry.order for offer in known})
         raise InputError("bundles.no_order", received=order, known=orders)

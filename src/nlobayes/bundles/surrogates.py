@@ -272,9 +272,9 @@ class Bundle:
         """
         requested = requests_of(self._offers, processes, *at)
         if processes != "all":
-            return self._choice.of_each(spectrum, requested, engine)
+            return self._choice.choose(spectrum, requested, engine)
         own = {pair for pair, offers in requested.items() if any(o.is_own for o in offers)}
-        chosen = self._choice.of_each(spectrum, requested, engine, requested.keys() - own)
+        chosen = self._choice.choose(spectrum, requested, engine, requested.keys() - own)
         kept = {
             pair: one
             for pair, one in chosen.items()

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 
 from nlobayes.diagnostics import run_diagnostics as of_chains
-from nlobayes.evaluation import run_evaluation as of_rows
+from nlobayes.evaluation import run_evaluation as scores
 from nlobayes.settings.meanings import meanings
 
 SECTIONS: dict[str, tuple[type, ...]] = {
@@ -19,9 +19,9 @@ SECTIONS: dict[str, tuple[type, ...]] = {
         *(of_chains.Run, of_chains.WeightSpread),
     ),
     "evaluation.json": (
-        *(of_rows.Evaluation, of_rows.SplitScores, of_rows.Spread, of_rows.Halves),
-        *(of_rows.StatedNoise, of_rows.Rival, of_rows.Difference, of_rows.ScoredDraws),
-        *(of_rows.LearnedTarget, of_rows.Stacking),
+        *(scores.Evaluation, scores.SplitScores, scores.Spread, scores.Halves),
+        *(scores.StatedNoise, scores.Rival, scores.Difference, scores.ScoredDraws),
+        *(scores.LearnedTarget, scores.Stacking),
     ),
 }
 

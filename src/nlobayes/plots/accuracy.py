@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 from pandas import DataFrame
 
 from nlobayes.plots.axes import Labels, few_ticks, note_figure, read_labels, with_unit
+from nlobayes.plots.frames import floats, split_rows
 from nlobayes.plots.style import (
     BLACK,
     BLUE,
@@ -21,7 +22,6 @@ from nlobayes.plots.style import (
     reference_line,
     symmetric_limit,
 )
-from nlobayes.plots.table_columns import floats, split_rows
 
 MOST_INTERVALS = 80
 """Largest number of error bars; more would hide each other."""

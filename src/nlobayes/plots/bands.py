@@ -5,6 +5,7 @@ from matplotlib.figure import Figure
 from pandas import DataFrame
 
 from nlobayes.plots.axes import few_ticks, read_labels
+from nlobayes.plots.frames import floats, split_rows
 from nlobayes.plots.style import (
     BLACK,
     SPLIT_COLORS,
@@ -14,7 +15,6 @@ from nlobayes.plots.style import (
     new_figure,
     points,
 )
-from nlobayes.plots.table_columns import floats, split_rows
 
 SDS = {"total": "total_sd", "epistemic": "posterior_sd"}
 """Columns of the standard deviations of total and epistemic uncertainty."""

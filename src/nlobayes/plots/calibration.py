@@ -10,6 +10,7 @@ from pandas import DataFrame
 from scipy.stats import binom
 
 from nlobayes.plots.axes import Labels, narrow, read_labels
+from nlobayes.plots.frames import by_split, floats, split_rows
 from nlobayes.plots.style import (
     BLACK,
     SPLIT_COLORS,
@@ -21,7 +22,6 @@ from nlobayes.plots.style import (
     new_figure,
     reference_line,
 )
-from nlobayes.plots.table_columns import by_split, floats, split_rows
 
 PULL_LIMIT, PULL_BIN = 6.0, 0.25
 BAND_OPACITY = 0.12

@@ -6,6 +6,7 @@ from matplotlib.figure import Figure
 from pandas import DataFrame
 
 from nlobayes.plots.classification import short_name
+from nlobayes.plots.frames import floats
 from nlobayes.plots.style import (
     BLACK,
     BLUE,
@@ -16,7 +17,6 @@ from nlobayes.plots.style import (
     legend_above,
     new_figure,
 )
-from nlobayes.plots.table_columns import floats
 
 MARKERS = "o^sDvP*<>h"
 CLASS_COLORS = (VERMILLION, BLUE, *CHAIN_COLORS[2:])

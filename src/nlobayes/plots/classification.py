@@ -7,6 +7,7 @@ from matplotlib.image import AxesImage
 from pandas import DataFrame
 
 from nlobayes.errors import InputError
+from nlobayes.plots.frames import by_split, floats, split_rows
 from nlobayes.plots.style import (
     BLACK,
     BLUE,
@@ -17,7 +18,6 @@ from nlobayes.plots.style import (
     legend_above,
     new_figure,
 )
-from nlobayes.plots.table_columns import by_split, floats, split_rows
 
 MOST_COUNTED = 20
 """Largest number of classes for which counts fit into the cells of a matrix."""

@@ -14,16 +14,8 @@ from pandas import DataFrame, isna
 from nlobayes.errors import InputError
 from nlobayes.metrics import Metric, is_own, metric_of
 from nlobayes.plots.axes import few_ticks, fitting_scale, narrow, note_figure, widen
+from nlobayes.plots.frames import COMPARED, SCANNED, cut, finite, floats, present, short_names
 from nlobayes.plots.style import BLACK, BLUE, Floats, chain_color, legend_with_warnings, new_figure
-from nlobayes.plots.table_columns import (
-    COMPARED,
-    SCANNED,
-    cut,
-    finite,
-    floats,
-    present,
-    short_names,
-)
 
 MARKERS = "osD^vPX"
 COLUMNS = 3

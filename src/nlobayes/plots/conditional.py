@@ -8,6 +8,7 @@ from pandas import DataFrame
 from scipy.stats import binom
 
 from nlobayes.plots.axes import Labels, few_ticks, fitting_scale, narrow, read_labels, with_unit
+from nlobayes.plots.frames import floats
 from nlobayes.plots.style import (
     BLACK,
     BLUE,
@@ -18,7 +19,6 @@ from nlobayes.plots.style import (
     new_figure,
     reference_line,
 )
-from nlobayes.plots.table_columns import floats
 
 OUTWARD = np.array([-1.0, 1.0])
 LEVELS = ((68, VERMILLION, -1.5), (95, BLUE, 1.5))

@@ -7,6 +7,7 @@ from matplotlib.ticker import MaxNLocator
 from pandas import DataFrame
 
 from nlobayes.plots.axes import note_figure, read_labels
+from nlobayes.plots.frames import by_chain, floats
 from nlobayes.plots.style import (
     BLACK,
     BLUE,
@@ -20,7 +21,6 @@ from nlobayes.plots.style import (
     reference_line,
     spread_log_labels,
 )
-from nlobayes.plots.table_columns import by_chain, floats
 
 RHAT_THRESHOLDS = ((1.01, "-"), (1.05, "--"))
 RHAT_FORMS = {

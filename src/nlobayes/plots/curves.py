@@ -10,6 +10,7 @@ from pandas import DataFrame
 
 from nlobayes.plots.axes import few_ticks, read_labels, with_unit
 from nlobayes.plots.bands import shade_beyond, train_points
+from nlobayes.plots.frames import by_chain, floats, split_rows
 from nlobayes.plots.style import (
     BLACK,
     ORANGE,
@@ -19,7 +20,6 @@ from nlobayes.plots.style import (
     new_figure,
     points,
 )
-from nlobayes.plots.table_columns import by_chain, floats, split_rows
 
 DECADES = 3
 """Decades of the density that are shown below its maximum."""

@@ -10,8 +10,8 @@ from matplotlib.ticker import MaxNLocator
 from pandas import DataFrame, isna
 
 from nlobayes.plots.axes import few_ticks, narrow, with_unit
+from nlobayes.plots.frames import floats
 from nlobayes.plots.style import SPLIT_COLORS, Floats, legend_above, new_figure, points
-from nlobayes.plots.table_columns import floats
 
 MOST_INPUTS, MOST_TARGETS = 14, 3
 """Inputs and targets that are drawn, the first ones."""

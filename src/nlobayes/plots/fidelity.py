@@ -7,8 +7,8 @@ from matplotlib.lines import Line2D
 from pandas import DataFrame
 
 from nlobayes.plots.axes import few_ticks, fitting_scale, narrow
+from nlobayes.plots.frames import finite, floats, short_names
 from nlobayes.plots.style import BLACK, BLUE, GREY, RED, Floats, new_figure
-from nlobayes.plots.table_columns import finite, floats, short_names
 from nlobayes.untyped import Document
 
 Look = Document

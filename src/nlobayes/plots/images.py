@@ -6,8 +6,8 @@ from matplotlib.figure import Figure
 from pandas import DataFrame
 
 from nlobayes.plots.classification import short_name
+from nlobayes.plots.frames import floats
 from nlobayes.plots.style import BLUE, ORANGE, SKY, Floats, legend_above, new_figure
-from nlobayes.plots.table_columns import floats
 
 ROW_INCHES = 1.25
 MOST_BARS = 10

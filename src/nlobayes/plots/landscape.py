@@ -10,6 +10,7 @@ from matplotlib.ticker import LogFormatterMathtext, LogLocator
 from pandas import DataFrame
 
 from nlobayes.plots.convergence import MAX_NAMED_CHAINS
+from nlobayes.plots.frames import floats
 from nlobayes.plots.style import (
     BLACK,
     BLUE,
@@ -20,7 +21,6 @@ from nlobayes.plots.style import (
     legend_above,
     new_figure,
 )
-from nlobayes.plots.table_columns import floats
 
 ENERGY = "energy above the lowest (nats per row)"
 """Negative log posterior, which has any sign, above the lowest value in the figure."""

@@ -7,8 +7,8 @@ from pandas import DataFrame
 
 from nlobayes.plots.axes import few_ticks, narrow
 from nlobayes.plots.convergence import chain_legend
+from nlobayes.plots.frames import floats
 from nlobayes.plots.style import chain_color, new_figure
-from nlobayes.plots.table_columns import floats
 
 COLUMNS = 3
 

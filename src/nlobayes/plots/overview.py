@@ -7,6 +7,7 @@ from pandas import DataFrame
 
 from nlobayes.checks import label_of
 from nlobayes.plots.axes import Labels, few_ticks, fitting_scale, narrow, read_labels, with_unit
+from nlobayes.plots.frames import floats, split_rows
 from nlobayes.plots.style import (
     BLACK,
     BLUE,
@@ -20,7 +21,6 @@ from nlobayes.plots.style import (
     reference_line,
     symmetric_limit,
 )
-from nlobayes.plots.table_columns import floats, split_rows
 
 BINS = 12
 """Bins of the covariate with equally many test rows, in each of which stated intervals have a

@@ -6,6 +6,7 @@ from matplotlib.figure import Figure
 from pandas import DataFrame
 
 from nlobayes.plots.axes import Labels, few_ticks, narrow, read_labels
+from nlobayes.plots.frames import floats
 from nlobayes.plots.style import (
     BLACK,
     BLUE,
@@ -16,7 +17,6 @@ from nlobayes.plots.style import (
     legend_above,
     new_figure,
 )
-from nlobayes.plots.table_columns import floats
 
 MOST_OUTPUTS = 3
 DRAW_COLORS = (VERMILLION, GREEN, PURPLE)

@@ -11,8 +11,8 @@ from pandas import DataFrame
 
 from nlobayes.errors import InputError
 from nlobayes.figures import ALL
+from nlobayes.plots.frames import drawable_rows
 from nlobayes.plots.style import GREY, RED, house_style
-from nlobayes.plots.table_columns import drawable_rows
 
 FOOTER_WIDTH = 110
 """Characters that fit below a figure."""

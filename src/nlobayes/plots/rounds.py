@@ -5,8 +5,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 from pandas import DataFrame
 
+from nlobayes.plots.frames import floats
 from nlobayes.plots.style import BLUE, VERMILLION, legend_above, new_figure, spread_log_labels
-from nlobayes.plots.table_columns import floats
 
 ERRORS = (("p50", "median", "o", BLUE), ("p95", "95 % of the points", "s", VERMILLION))
 

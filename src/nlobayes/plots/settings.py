@@ -11,8 +11,8 @@ from pandas import DataFrame
 from scipy.stats import norm
 
 from nlobayes.plots.axes import few_ticks, fitting_scale, note_figure
+from nlobayes.plots.frames import floats, short_names
 from nlobayes.plots.style import BLACK, CHAIN_COLORS, legend_with_warnings, new_figure
-from nlobayes.plots.table_columns import floats, short_names
 
 COLORS = [color for color in CHAIN_COLORS if color != BLACK]
 MOST = 10

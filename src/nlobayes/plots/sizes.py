@@ -13,6 +13,7 @@ from pandas import DataFrame
 from nlobayes.metrics.shown import label_of_size
 from nlobayes.plots.axes import Labels, read_labels, with_unit
 from nlobayes.plots.convergence import MAX_NAMED_CHAINS, chain_legend, trace_row
+from nlobayes.plots.frames import by_chain, floats, split_rows
 from nlobayes.plots.style import (
     BLACK,
     BLUE,
@@ -25,7 +26,6 @@ from nlobayes.plots.style import (
     new_figure,
     spread_log_labels,
 )
-from nlobayes.plots.table_columns import by_chain, floats, split_rows
 
 MOST_BINS = 40
 """Largest number of values with one bin each; with more, bins hold several."""

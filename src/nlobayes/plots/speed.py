@@ -5,6 +5,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pandas import DataFrame
 
+from nlobayes.plots.frames import floats
 from nlobayes.plots.style import (
     BLACK,
     CHAIN_COLORS,
@@ -14,7 +15,6 @@ from nlobayes.plots.style import (
     new_figure,
     spread_log_labels,
 )
-from nlobayes.plots.table_columns import floats
 
 POINTS = (1, 16, 256, 4096)
 SECONDS = {

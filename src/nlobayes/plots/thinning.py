@@ -6,6 +6,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from pandas import DataFrame
 
+from nlobayes.plots.frames import floats
 from nlobayes.plots.style import (
     BLUE,
     GREEN,
@@ -16,7 +17,6 @@ from nlobayes.plots.style import (
     reference_line,
     spread_log_labels,
 )
-from nlobayes.plots.table_columns import floats
 
 MARKED = (("stored", "s", GREEN), ("chosen", "D", VERMILLION))
 SCORED = "test reference points"

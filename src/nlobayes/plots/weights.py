@@ -9,8 +9,8 @@ from scipy.stats import gaussian_kde
 
 from nlobayes.plots.axes import few_ticks, narrow, note_figure
 from nlobayes.plots.convergence import MAX_VECTOR_POINTS, chain_legend
+from nlobayes.plots.frames import by_chain, floats
 from nlobayes.plots.style import Floats, chain_color, new_figure
-from nlobayes.plots.table_columns import by_chain, floats
 
 GRID_POINTS = 60
 DENSITY_LEVELS = (0.02, 0.1, 0.25, 0.5, 0.75, 1.0)

@@ -60,14 +60,14 @@ JUMPS, BETWEEN = "jumps", "between_sizes"
 
 def summary_table(runs: Sequence[FinishedRun], of_classes: bool) -> Table:
     """Make a row for each run and one for the ensemble of its MAPs."""
-    rows = [row for run in runs for row in (_of_posterior(run), _of_maps(run))]
+    rows = [row for run in runs for row in (_posterior_row(run), _ensemble_row(run))]
     return Table("", [named("run"), *scores_of(of_classes), *SAMPLING], rows, LEGENDS[of_classes])
 
 
 def first_table(runs: Sequence[FinishedRun], of_classes: bool) -> Table:
     """Make the table of the first page of the report, with the verdicts beside the labels."""
     columns = [RUN, CONVERGED, CALIBRATED, *scores_of(of_classes, first=True), RHAT, EFFECTIVE]
-    return Table("", columns, [*map(_of_posterior, runs)])
+    return Table("", columns, [*map(_posterior_row, runs)])
 
 
 def further_tables(runs: Sequence[FinishedRun]) -> list[Table]:
@@ -85,7 +85,7 @@ def further_tables(runs: Sequence[FinishedRun]) -> list[Table]:
     return [table._replace(columns=[RUN, *table.columns]) for table in tables if table.rows]
 
 
-def _of_posterior(run: FinishedRun) -> Row:
+def _posterior_row(run: FinishedRun) -> Row:
     tau, exact = run.diagnostics["tightness"], run.diagnostics.get("exact", True)
     tight = " (tight)" if run.unconverged and (tau or 0) > TIGHT else ""
     tested = Text("not tested", "yellow") if run.untested else Text("yes")
@@ -100,7 +100,7 @@ def _of_posterior(run: FinishedRun) -> Row:
     return Row(run.label, run.label, run.evaluation["test"], facts)
 
 
-def _of_maps(run: FinishedRun) -> Row:
+def _ensemble_row(run: FinishedRun) -> Row:
     """Return the row of the ensemble of MAPs, with the range of its members' scores in brackets."""
     baseline = run.evaluation["baseline"]
     members = next(iter(baseline["members"].values()))
@@ -130,7 +130,7 @@ def _targets(runs: Sequence[FinishedRun]) -> list[Row]:
 
 def _sizes(runs: Sequence[FinishedRun]) -> list[Row]:
     return [
-        Row(run.label, label_of_size(name), {}, _of_size(number, found[JUMPS]))
+        Row(run.label, label_of_size(name), {}, _size_facts(number, found[JUMPS]))
         for run in runs
         if (found := run.diagnostics.get("architecture"))
         for name, number in found.items()
@@ -138,7 +138,7 @@ def _sizes(runs: Sequence[FinishedRun]) -> list[Row]:
     ]
 
 
-def _of_size(number: Facts, jumps: Facts) -> Document:
+def _size_facts(number: Facts, jumps: Facts) -> Document:
     """Return the posterior of a size, and the mean acceptance of its jumps.
 
     The jumps of the number of parameters are those of all sizes.
@@ -161,10 +161,10 @@ def _centres(runs: Sequence[FinishedRun]) -> list[Row]:
     of earlier releases have none.
     """
     known = [run for run in runs if "map" in run.evaluation]
-    return [row for run in known for row in _about(run)] if len(known) <= MOST_RUNS else []
+    return [row for run in known for row in _centre_rows(run)] if len(known) <= MOST_RUNS else []
 
 
-def _about(run: FinishedRun) -> Iterator[Row]:
+def _centre_rows(run: FinishedRun) -> Iterator[Row]:
     found, members = run.evaluation, run.evaluation["baseline"]["members"]
     centres = {
         "posterior": found,

@@ -147,7 +147,7 @@ def threshold(
     return Threshold(value, int(rows[at]), int(exceeding[at]), needed)
 
 
-def of_rows(
+def threshold_of_rows(
     held_out: Mapping[str, np.ndarray], max_error: float, share: float, confidence: float
 ) -> Threshold:
     """Find the `threshold` of a surrogate from the errors of its held-out rows.

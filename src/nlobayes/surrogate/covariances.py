@@ -21,7 +21,9 @@ def some_of(content: SurrogateContent, most: int) -> SurrogateContent:
     return content._replace(variables={n: values[kept] for n, values in content.variables.items()})
 
 
-def of_process(content: SurrogateContent, features: np.ndarray, *, prior: bool) -> np.ndarray:
+def covariances_of_process(
+    content: SurrogateContent, features: np.ndarray, *, prior: bool
+) -> np.ndarray:
     """Return the covariances of an infinitely wide network at features (point, feature).
 
     Axes (draw, point, point). They are exact: k(x, x') - k(x, X) (k(X, X) + N)^-1 k(X, x') with the
@@ -52,7 +54,7 @@ def noise_of_process(content: SurrogateContent) -> np.ndarray:
     return np.array([np.median(noise_variance(draw, content.rows)) for draw in each])
 
 
-def of_draws(functions: np.ndarray) -> np.ndarray:
+def covariances_of_draws(functions: np.ndarray) -> np.ndarray:
     """Return the covariances (1, point, point) of draws of f (draw, point), shrunk.
 
     The correlations of D independent draws scatter by about D^-1/2 around any two points, which

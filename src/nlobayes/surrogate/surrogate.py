@@ -180,7 +180,7 @@ class Surrogate(StoredNetwork):
             If a number is not between 0 and 1, the file has no errors of held-out rows, these are
             too few, or no threshold keeps the guarantee.
         """
-        return acceptance.of_rows(self._held_out, max_error, share, confidence)
+        return acceptance.threshold_of_rows(self._held_out, max_error, share, confidence)
 
     def accepted(
         self,
@@ -277,12 +277,14 @@ class Surrogate(StoredNetwork):
         place, seen = self.outputs.index(self._known(output)), self.seen(x)
         content, features = self._each[place], seen.features[seen.usable]
         if is_process(content):
-            found = of.of_process(of.some_of(content, draws), features, prior=prior)
+            found = of.covariances_of_process(of.some_of(content, draws), features, prior=prior)
         elif prior:
             raise InputError("surrogate.no_prior", target=self.target)
         else:
             functions = self._evaluate(features)
-            found = of.of_draws(functions[..., place] if functions.ndim > 2 else functions)
+            found = of.covariances_of_draws(
+                functions[..., place] if functions.ndim > 2 else functions
+            )
         return among(among(found, seen.usable, 1), seen.usable, 2)
 
     def noise_variances(

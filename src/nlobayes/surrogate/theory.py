@@ -62,7 +62,7 @@ def relative_errors(
 def with_total(sides: Mapping[str, Sides]) -> dict[str, np.ndarray]:
     """Return errors down and up (point,) by source and side, together with the total errors."""
     down, up = (np.stack(side) for side in zip(*sides.values(), strict=True))
-    total = (-_in_quadrature(np.minimum(down, 0)), _in_quadrature(np.maximum(up, 0)))
+    total = (-_root_sum_of_squares(np.minimum(down, 0)), _root_sum_of_squares(np.maximum(up, 0)))
     return {
         f"{source}_{side}": values
         for source, both in {**sides, TOTAL: total}.items()
@@ -70,33 +70,33 @@ def with_total(sides: Mapping[str, Sides]) -> dict[str, np.ndarray]:
     }
 
 
-def _of_scales(*others: np.ndarray) -> Sides:
+def _scale_errors(*others: np.ndarray) -> Sides:
     return np.min(others, axis=0) - 1, np.max(others, axis=0) - 1
 
 
-def _of_parton_distributions(error: np.ndarray) -> Sides:
+def _pdf_errors(error: np.ndarray) -> Sides:
     return -error, error
 
 
-def _of_coupling(one: np.ndarray, other: np.ndarray) -> Sides:
+def _coupling_errors(one: np.ndarray, other: np.ndarray) -> Sides:
     half = np.abs(one - other) / 2
     return -half, half
 
 
-def _of_several(*errors: np.ndarray) -> Sides:
+def _combined_errors(*errors: np.ndarray) -> Sides:
     return -errors[-1], errors[0]
 
 
 RULES: dict[str, Callable[..., Sides]] = {
-    "scale": _of_scales,
-    "pdf": _of_parton_distributions,
-    "alpha_s": _of_coupling,
-    COMBINED: _of_several,
+    "scale": _scale_errors,
+    "pdf": _pdf_errors,
+    "alpha_s": _coupling_errors,
+    COMBINED: _combined_errors,
 }
 """Functions from the ratios of each source to its errors down and up."""
 
 
-def _in_quadrature(errors: np.ndarray) -> np.ndarray:
+def _root_sum_of_squares(errors: np.ndarray) -> np.ndarray:
     """Add errors (source, point) in quadrature over the sources."""
     total: np.ndarray = np.sqrt(np.square(errors).sum(axis=0))
     return total

@@ -65,7 +65,7 @@ class Inputs:
         names = self._plan.rivals_of_runs[wildcards.run]
         return [f"results/rivals/{dataset}/{name}.nc" for name in names]
 
-    def of_round(self, wildcards: Wildcards) -> dict[str, Paths | str]:
+    def files_of_round(self, wildcards: Wildcards) -> dict[str, Paths | str]:
         """List what the verdict on a round reads: its run, and the verdict before, if any."""
         one = self._plan.rounds[wildcards.dataset]
         return {
@@ -75,7 +75,7 @@ class Inputs:
             "round": [f"results/rounds/{one.names[k - 1]}.json" for k in [one.number] if k],
         }
 
-    def of_choice(self, wildcards: Wildcards) -> dict[str, Paths | str]:
+    def files_of_choice(self, wildcards: Wildcards) -> dict[str, Paths | str]:
         """List what chooses the points of a round: all points and the surrogate before."""
         *before, _ = self._rounds_up_to(wildcards.dataset)
         return {

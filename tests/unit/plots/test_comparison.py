@@ -10,8 +10,8 @@ from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 
 from nlobayes.plots.comparison import differences, scan_along
+from nlobayes.plots.frames import short_names
 from nlobayes.plots.style import RED
-from nlobayes.plots.table_columns import short_names
 from tests.refusals import refused
 from tests.unit.plots.drawing import drawn, shown, xy
 from tests.unit.plots.prediction_tables import invented_differences, invented_runs

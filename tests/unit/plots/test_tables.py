@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from nlobayes.figures import ALL
-from nlobayes.plots.table_columns import ANYTHING, drawable_rows
+from nlobayes.plots.frames import ANYTHING, drawable_rows
 from tests.refusals import refused
 from tests.unit.plots.drawing import TABLES, draw
 

@@ -9,7 +9,12 @@ from nlobayes.errors import InputError
 from nlobayes.model.infinite import INPUTS
 from nlobayes.model.likelihood import NOISE
 from nlobayes.surrogate import pathwise
-from nlobayes.surrogate.covariances import noise_of_process, of_draws, of_process, some_of
+from nlobayes.surrogate.covariances import (
+    covariances_of_draws,
+    covariances_of_process,
+    noise_of_process,
+    some_of,
+)
 from nlobayes.surrogate.surrogate import Surrogate
 from tests.unit.surrogate.conftest import make_exported, points
 from tests.unit.surrogate.test_pathwise import MANY, NOISE_SD, content, dense
@@ -28,7 +33,7 @@ def test_covariances_of_the_process_are_those_of_dense_algebra(
         facts={**exported.facts, "activation": activation},
         rows={**exported.rows, "error": errors},
     )
-    found = of_process(exported, POINTS, prior=False)
+    found = covariances_of_process(exported, POINTS, prior=False)
     _, expected = dense(exported, POINTS, activation)
     assert found.shape == (8, 9, 9)
     np.testing.assert_allclose(found[3], expected, rtol=0, atol=1e-12)
@@ -39,7 +44,7 @@ def test_covariances_of_the_process_are_those_of_dense_algebra(
 def test_draws_of_functions_have_these_covariances() -> None:
     """An entry of a sample covariance scatters by at most sqrt(2 / count) of its variances."""
     exported = content(draws=MANY)
-    found = of_process(some_of(exported, 1), POINTS, prior=False)[0]
+    found = covariances_of_process(some_of(exported, 1), POINTS, prior=False)[0]
     functions = pathwise.evaluator(exported)(POINTS)
     sds = np.sqrt(np.diag(found))
     apart = (np.cov(functions, rowvar=False) - found) / np.outer(sds, sds)
@@ -49,8 +54,8 @@ def test_draws_of_functions_have_these_covariances() -> None:
 def test_the_prior_is_that_of_no_rows() -> None:
     exported = content()
     few = {name: values[:0] for name, values in exported.rows.items()}
-    expected = of_process(exported._replace(rows=few), POINTS, prior=False)
-    np.testing.assert_allclose(of_process(exported, POINTS, prior=True), expected)
+    expected = covariances_of_process(exported._replace(rows=few), POINTS, prior=False)
+    np.testing.assert_allclose(covariances_of_process(exported, POINTS, prior=True), expected)
 
 
 def test_draws_are_spread_evenly_over_those_stored() -> None:
@@ -62,19 +67,19 @@ def test_draws_are_spread_evenly_over_those_stored() -> None:
 
 def test_covariances_of_draws_are_shrunk_where_there_are_none() -> None:
     rng = np.random.default_rng(0)
-    independent = of_draws(rng.normal(size=(400, 50)))[0]
+    independent = covariances_of_draws(rng.normal(size=(400, 50)))[0]
     raw = np.cov(rng.normal(size=(400, 50)), rowvar=False)
     off = ~np.eye(50, dtype=bool)
     assert np.square(independent[off]).sum() < 0.1 * np.square(raw[off]).sum()
     smooth = rng.normal(size=(400, 3)) @ rng.normal(size=(3, 50))
     expected = np.cov(smooth, rowvar=False)
-    np.testing.assert_allclose(of_draws(smooth)[0], expected, rtol=0.01)
-    np.testing.assert_allclose(np.diag(of_draws(smooth)[0]), np.diag(expected))
+    np.testing.assert_allclose(covariances_of_draws(smooth)[0], expected, rtol=0.01)
+    np.testing.assert_allclose(np.diag(covariances_of_draws(smooth)[0]), np.diag(expected))
 
 
 def test_points_that_no_draw_tells_apart_have_no_covariance() -> None:
-    np.testing.assert_array_equal(of_draws(np.ones((5, 3)))[0], np.zeros((3, 3)))
-    assert of_draws(np.random.default_rng(0).normal(size=(5, 1))).shape == (1, 1, 1)
+    np.testing.assert_array_equal(covariances_of_draws(np.ones((5, 3)))[0], np.zeros((3, 3)))
+    assert covariances_of_draws(np.random.default_rng(0).normal(size=(5, 1))).shape == (1, 1, 1)
 
 
 def test_a_surrogate_has_covariances_of_its_points_in_units_of_its_target() -> None:
@@ -104,7 +109,7 @@ def test_a_surrogate_of_an_infinitely_wide_network_has_its_own() -> None:
     exported = content(inputs=5)
     surrogate = Surrogate(exported)
     x = points(6)
-    expected = of_process(exported, surrogate.seen(x).features, prior=False)[[0, 7]]
+    expected = covariances_of_process(exported, surrogate.seen(x).features, prior=False)[[0, 7]]
     np.testing.assert_array_equal(surrogate.covariances(x, draws=2), expected)
     assert surrogate.noise_variances(x, draws=2).shape == (2, 6)
     np.testing.assert_allclose(surrogate.noise_variances(x), NOISE_SD**2)

@@ -18,7 +18,7 @@ def to_prov_json(lineage: Lineage) -> str:
     for prefix, uri in NAMESPACES.items():
         document.add_namespace(prefix, uri)
     for file in lineage.files:
-        document.entity(f"file:{file.id}", _of_file(file))
+        document.entity(f"file:{file.id}", _file_attributes(file))
     for job in lineage.jobs:
         _add_job(document, job)
     return f"{document.serialize(indent=2, sort_keys=True)}\n"
@@ -27,8 +27,8 @@ def to_prov_json(lineage: Lineage) -> str:
 def _add_job(document: ProvDocument, job: Job) -> None:
     activity, agent = f"job:{job.id}", f"software:{job.software.id}"
     if not document.get_record(agent):
-        document.agent(agent, _of_software(job.software))
-    document.activity(activity, other_attributes=_of_job(job))
+        document.agent(agent, _software_attributes(job.software))
+    document.activity(activity, other_attributes=_job_attributes(job))
     document.association(activity, agent)
     for source in job.used:
         document.usage(activity, f"file:{source.id}")
@@ -38,7 +38,7 @@ def _add_job(document: ProvDocument, job: Job) -> None:
             document.derivation(f"file:{result.id}", f"file:{source.id}", activity)
 
 
-def _of_file(file: File) -> Document:
+def _file_attributes(file: File) -> Document:
     attributes = {
         "prov:label": file.path,
         "term:path": file.path,
@@ -48,12 +48,12 @@ def _of_file(file: File) -> Document:
     return attributes if file.size is None else {**attributes, "term:size": file.size}
 
 
-def _of_job(job: Job) -> Document:
+def _job_attributes(job: Job) -> Document:
     settings = {f"term:{name}": value for name, value in job.settings.items()}
     return {"prov:label": job.verb, "term:verb": job.verb, **settings}
 
 
-def _of_software(software: Software) -> Document:
+def _software_attributes(software: Software) -> Document:
     versions = software.versions
     return {
         "prov:type": PROV["SoftwareAgent"],

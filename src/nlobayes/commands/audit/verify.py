@@ -131,7 +131,7 @@ def _count(number: int, what: str) -> str:
 def _problems(files: Project, name: str, by_name: bool, other_code: bool) -> Iterator[str]:
     """List the problems of a file; of a user's file, only whether it is missing or has changed."""
     if files.digest(name) is None:
-        yield _of_absence(files, name)
+        yield _absence(files, name)
         return
     ours = by_name or is_result(name)
     damage = inspect(files.root / name) if ours else []
@@ -143,7 +143,7 @@ def _problems(files: Project, name: str, by_name: bool, other_code: bool) -> Ite
             yield str(error).removeprefix(f"{name}: ")
         return
     if origin is not None:
-        yield from _of_origin(files, name, origin, other_code)
+        yield from _problems_of_origin(files, name, origin, other_code)
     elif ours and not damage:
         yield (
             f"no attribute and no record below {RECORDS} states what made it; move it away, or "
@@ -151,7 +151,7 @@ def _problems(files: Project, name: str, by_name: bool, other_code: bool) -> Ite
         )
 
 
-def _of_absence(files: Project, name: str) -> str:
+def _absence(files: Project, name: str) -> str:
     if files.is_file(name):
         return "cannot be read; check the rights to it, and the disk"
     recorder = files.recorded_by(name)
@@ -164,7 +164,9 @@ def _of_absence(files: Project, name: str) -> str:
     )
 
 
-def _of_origin(files: Project, name: str, origin: Origin, other_code: bool) -> Iterator[str]:
+def _problems_of_origin(
+    files: Project, name: str, origin: Origin, other_code: bool
+) -> Iterator[str]:
     recorded = files.recorded_digest(name)
     if recorded not in (None, files.digest(name)):
         recorder = files.recorded_by(name)
@@ -185,11 +187,11 @@ def _of_origin(files: Project, name: str, origin: Origin, other_code: bool) -> I
             f"installed ({installed}); {AGAIN}, or check out the commit that made it"
         )
     if is_result(name) and (ours or origin.place is not None):
-        yield from _of_place(files, name, origin)
-    yield from _of_spec(origin)
+        yield from _problems_of_place(files, name, origin)
+    yield from _problems_of_spec(origin)
 
 
-def _of_place(files: Project, name: str, origin: Origin) -> Iterator[str]:
+def _problems_of_place(files: Project, name: str, origin: Origin) -> Iterator[str]:
     """Check the stated place of a result; earlier code stated none and recorded no surrogate."""
     if origin.place is None:
         yield "states no place below results/; move it away"
@@ -205,7 +207,7 @@ def _of_place(files: Project, name: str, origin: Origin) -> Iterator[str]:
         )
 
 
-def _of_spec(origin: Origin) -> Iterator[str]:
+def _problems_of_spec(origin: Origin) -> Iterator[str]:
     job = SPECIFICATIONS[origin.verb]
     if job is not None:
         try:

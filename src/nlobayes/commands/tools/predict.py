@@ -16,21 +16,11 @@ from nlobayes.commands.labelled import surrogate_at
 from nlobayes.data.units import convert
 from nlobayes.errors import InputError
 from nlobayes.extras import needs_extra
-from nlobayes.predicting.bundle_points import (
-    BundleRequest,
-    to_pairs,
-)
+from nlobayes.predicting.bundle_points import BundleRequest, to_pairs
 from nlobayes.predicting.fallback import Fallback, Limits, share_of
 from nlobayes.predicting.point_files import predict_with_bundle, predict_with_surrogate
-from nlobayes.predicting.prediction_files import (
-    STANDARD,
-    form_of,
-)
-from nlobayes.predicting.surrogate_points import (
-    PredictionRequest,
-    Unpredicted,
-    probabilities_of,
-)
+from nlobayes.predicting.prediction_files import STANDARD, form_of
+from nlobayes.predicting.surrogate_points import PredictionRequest, Unpredicted, probabilities_of
 from nlobayes.surrogate.answers import load
 from nlobayes.surrogate.classifier import Classifier
 from nlobayes.surrogate.surrogate import Surrogate
