@@ -32,22 +32,22 @@ class BayesianNetworkRegressor(RegressorMixin, FittedNetwork):
         Activation of all hidden layers, or one for each layer.
     recipe
         `wide` has infinitely many hidden units, whose weights are integrated out, and learns a
-        scale and a warp of each input. `smooth` has 128 units of fixed random directions, learns a
-        scale of each input, and integrates the output layer out. `plain` has 32 units and samples
-        all weights. `auto` is `wide` up to 2000 train rows, then `smooth`, then `plain`, until the
-        chains of one converge. It is `plain` if units, an activation, a preset or single precision
-        are chosen.
+        scale and a warp of each input. `cosines` has cosine units as well, for smooth targets
+        without noise. `smooth` has 128 units of fixed random directions, learns a scale of each
+        input, and integrates the output layer out. `plain` has 32 units and samples all weights.
+        `auto` is `wide` up to 2000 train rows, then `smooth`, then `plain`, until the chains of one
+        converge. It is `plain` if units, an activation, a preset or single precision are chosen.
     prior, likelihood, pretraining, method
         Name of a preset in `config/presets`, or its settings; `auto` is that of the recipe. The
         likelihood `auto` learns the noise of the targets, above the least sigma with which chains
-        agree. In units of the target's sd it is 1e-6 with recipe `wide`. With `plain` it is the
-        square root of train rows / 125 000, between 0.03 and 0.1; with `smooth`, of train rows /
-        6e7, between 0.002 and 0.1. With several hidden layers it is 0.1.
+        agree. In units of the target's sd it is 0.0001 with recipe `wide`, 1e-6 with `cosines`.
+        With `plain` it is the square root of train rows / 125 000, between 0.03 and 0.1; with
+        `smooth`, of train rows / 6e7, between 0.002 and 0.1. With several hidden layers it is 0.1.
     chains, until
         Values that replace those of the method. `until` is `{}` or limits at which sampling stops.
     noise
-        Family of the error bars, which are fitted to the validation rows; with recipe `wide` also
-        to leave-one-out predictions of the train rows.
+        Family of the error bars, which are fitted to the validation rows; with recipes `wide`
+        and `cosines` also to leave-one-out predictions of the train rows.
     scale
         `log10` to learn the logarithm of a positive target, `identity` to learn the target itself.
     relative_to
@@ -61,8 +61,9 @@ class BayesianNetworkRegressor(RegressorMixin, FittedNetwork):
         Settings of a dataset's `features`, such as `{"map": "invariants"}`; by default raw columns.
     validation, test
         Numbers of rows to which error bars are fitted, and with which they are tested. Numbers
-        below 1 are shares of all rows. At least two rows must be left to train on. With recipe
-        `wide` the scores are those of the train rows, and the surrogate learns all rows.
+        below 1 are shares of all rows. At least two rows must be left to train on. With recipes
+        `wide` and `cosines` the scores are those of the train rows, and the surrogate learns all
+        rows.
     precision
         `float32`, `float64`, or `auto`: that of the recipe.
     together

@@ -22,7 +22,7 @@ Precision = Literal["float32", "float64"]
 GRID = "fit"
 OWN = "own"
 """Name of a preset that is not in the library."""
-LEARNED, LEARNED_EXACT = "learned_above_10", "learned_exact"
+LEARNED, LEARNED_LOG, LEARNED_EXACT = "learned_above_10", "learned_log", "learned_exact"
 TANH = "tanh"
 """The activation by default."""
 CLASSES = "classes"
@@ -53,8 +53,8 @@ class Tightness(NamedTuple):
 class Recipe(NamedTuple):
     """Presets that belong together.
 
-    `layer` has the settings of the network that describe its hidden layer. Sigma is learned above
-    the floor of the `tightness`, and without one by preset `learned_exact`.
+    `layer` has the settings of the network that describe its hidden layer. Sigma is learned by the
+    preset `learned`, or above the floor of a tightness.
     """
 
     layer: Facts
@@ -62,12 +62,15 @@ class Recipe(NamedTuple):
     pretraining: str
     method: str
     precision: Precision
-    tightness: Tightness | None = None
+    learned: str | Tightness
 
 
-PLAIN, SMOOTH, WIDE = "plain", "smooth", "wide"
+PLAIN, SMOOTH, WIDE, COSINES = "plain", "smooth", "wide", "cosines"
 RECIPES = {
-    WIDE: Recipe({"width": "infinite"}, "scales", "mode", "emulated_hmc", "float64"),
+    COSINES: Recipe(
+        *({"width": "infinite"}, "scales_cosines", "mode", "emulated_hmc", "float64"), LEARNED_EXACT
+    ),
+    WIDE: Recipe({"width": "infinite"}, "scales", "mode", "emulated_hmc", "float64", LEARNED_LOG),
     SMOOTH: Recipe(
         {"hidden": [128], "output": "marginalised"},
         *("random_features", "scales", "hmc_scales", "float64"),
@@ -200,13 +203,13 @@ def _network(library: Facts, chosen: Choices, recipe: Recipe) -> Preset:
 
 def _learned(library: Facts, chosen: Choices, recipe: Recipe) -> Preset:
     """Choose the preset that learns sigma; few rows and one hidden layer allow a smaller floor."""
-    if recipe.tightness is None:
-        return LEARNED_EXACT
+    if isinstance(recipe.learned, str):
+        return recipe.learned
     settings = library[SECTIONS["likelihood"]][LEARNED]
     _, network = _preset("network", chosen.network, library)
     if chosen.train_rows is None or len(network.get("hidden", ())) != 1:
         return LEARNED
-    floor = recipe.tightness.floor(chosen.train_rows, settings["floor"])
+    floor = recipe.learned.floor(chosen.train_rows, settings["floor"])
     return LEARNED if floor == settings["floor"] else {**settings, "floor": floor}
 
 

@@ -32,13 +32,7 @@ def test_chains_agree_and_the_error_is_that_of_a_smooth_process(
     """RMSE in units of the sd; a process with the better of `rbf` and Matern has 1.5e-5, 2.9e-3."""
     x = np.random.default_rng([0, ROWS, inputs]).uniform(-1, 1, (ROWS + POINTS, inputs))
     y = function(x.T)
-    model = BayesianNetworkRegressor(
-        recipe="wide",
-        prior="scales_cosines",
-        likelihood="learned_exact",
-        verbose=False,
-        together=True,
-    ).fit(x[:ROWS], y[:ROWS])
+    model = BayesianNetworkRegressor(recipe="cosines", verbose=False).fit(x[:ROWS], y[:ROWS])
     assert model.diagnostics_["converged"], model.diagnostics_
     mean, quantiles = model.predict(x[ROWS:], quantiles=[0.025, 0.975])
     error = mean - y[ROWS:]

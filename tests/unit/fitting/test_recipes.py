@@ -59,10 +59,13 @@ def test_smooth_and_plain_follow_a_wide_network_of_up_to_2000_rows(
 def test_the_presets_of_the_wide_recipe() -> None:
     """Its surrogate is conditioned on all rows, which that of no other recipe can be."""
     run = run_of(recipe="wide")
-    assert run.run_id == "t/own/scales/learned_exact/mode/emulated_hmc/s1"
+    assert run.run_id == "t/own/scales/learned_log/mode/emulated_hmc/s1"
     assert (run.network.hidden, run.network.width) == ((), "infinite")
     assert (run.network.activation, run.precision) == ("erf", "float64")
     assert (run.evaluation.export.rows, run_of().evaluation.export.rows) == ("all", "train")
+    cosines = run_of(recipe="cosines")
+    assert cosines.run_id == "t/own/scales_cosines/learned_exact/mode/emulated_hmc/s1"
+    assert cosines.network == run.network
     rectified = run_of(recipe="wide", network={"hidden": "auto", "activation": "relu"})
     assert rectified.network.activation == "relu"
     with refused("study.refused", faults=["study.infinite_with_others"]):
@@ -88,5 +91,6 @@ def test_a_chosen_preset_replaces_that_of_a_chosen_recipe() -> None:
 
 
 def test_an_unknown_recipe_is_refused() -> None:
-    with refused("fitting.unknown_recipe", name="rough", known=["auto", "wide", "smooth", "plain"]):
+    known = ["auto", "cosines", "wide", "smooth", "plain"]
+    with refused("fitting.unknown_recipe", name="rough", known=known):
         run_of(recipe="rough")

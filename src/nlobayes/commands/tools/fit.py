@@ -82,8 +82,8 @@ def fit(
     recipe: Annotated[
         str,
         typer.Option(
-            help="wide, smooth or plain; auto is wide up to 2000 train rows, then smooth, then "
-            "plain, until the chains of one converge."
+            help="wide, cosines, smooth or plain; auto is wide up to 2000 train rows, then smooth, "
+            "then plain, until the chains of one converge."
         ),
     ] = AUTO,
     prior: Annotated[
