@@ -13,7 +13,10 @@ from jax.sharding import Mesh, PartitionSpec
 
 from nlobayes.untyped import Array
 
-NARROW, WIDE = 32, 512
+WIDE = 512
+ROWS_PER_CHUNK, VECTOR = 480, 16
+"""Rows of a chunk on a CPU. Activations fit in the cache; and Eigen, which divides sums over more
+rows by the size of the first cache, rounds gradients in float32 alike on all processors."""
 ROWS = "rows"
 
 
@@ -34,15 +37,12 @@ class Data(NamedTuple):
 def choose_layout(widest: int, device: str = "cpu") -> tuple[str, int]:
     """Choose the layout and the rows per chunk (0: all at once) from the widest layer.
 
-    On a CPU narrow layers run fastest with units first, and chunks are as long as their activations
-    fit in the cache (`benchmarks/gradient.py` measures the forms). A GPU works best with long
-    chunks, which bound its memory.
+    On a CPU layers run fastest with units first, unless they are wide (`benchmarks/gradient.py`
+    measures the forms). A GPU works best with long chunks, which bound its memory.
     """
     if device == "gpu":
         return "rows", 16384
-    if widest <= NARROW:
-        return "columns", 1024
-    return ("columns" if widest <= WIDE else "rows"), 512
+    return ("columns" if widest <= WIDE else "rows"), ROWS_PER_CHUNK
 
 
 def place_rows(
@@ -54,10 +54,15 @@ def place_rows(
     chunk: int,
     shards: int = 1,
 ) -> Data:
-    """Cut rows into equal chunks, equally many for each shard; pad and mask the last ones."""
+    """Cut rows into equal chunks, equally many for each shard; pad and mask the last ones.
+
+    Chunks have at most `chunk` rows; those of several have a multiple of the length of a vector.
+    """
     points = len(target)
-    each = -(-points // shards)
-    length = min(chunk, each) if chunk else each
+    each = length = -(-points // shards)
+    if 0 < chunk < each:
+        even = -(-each // -(-each // chunk))
+        length = min(chunk, -(-even // VECTOR) * VECTOR)
     padding = -points % (length * shards)
     dtype = pytensor.config.floatX
     rows = np.pad(np.asarray(features, dtype), ((0, padding), (0, 0)))

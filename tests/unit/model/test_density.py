@@ -213,13 +213,21 @@ def test_padding_is_worth_nothing() -> None:
 
 
 @pytest.mark.parametrize(
+    ("rows", "chunks"),
+    [(479, (1, 479)), (481, (2, 256)), (1000, (3, 336)), (1100, (3, 368)), (1440, (3, 480))],
+)
+def test_chunks_are_even_so_that_little_is_padded(rows: int, chunks: tuple[int, int]) -> None:
+    """A sum over more than 480 rows would depend on the cache of the processor."""
+    data = place_rows(*random_rows(0, rows), layout="columns", chunk=choose_layout(32)[1])
+    assert data.target.shape == chunks
+
+
+@pytest.mark.parametrize(
     ("widest", "expected"),
     [
-        (1, ("columns", 1024)),
-        (32, ("columns", 1024)),
-        (33, ("columns", 512)),
-        (512, ("columns", 512)),
-        (513, ("rows", 512)),
+        (1, ("columns", 480)),
+        (512, ("columns", 480)),
+        (513, ("rows", 480)),
     ],
 )
 def test_layout_follows_the_widest_layer(widest: int, expected: tuple[str, int]) -> None:
