@@ -1,14 +1,10 @@
 """Whether results equal the published ones, by the SHA-256 of what each file holds.
 
     python -m benchmarks.published           # compare results/ with benchmarks/published.json
-    python -m benchmarks.published --write   # publish what results/ holds, alone
-    python -m benchmarks.published --add     # publish it beside what is published
+    python -m benchmarks.published --write   # publish what results/ holds
 
 Of an artifact the arrays count, and not the code, versions and inputs that made it. Of other files
 all bytes count. Records state only what made a file, and figures show tables, so both are left out.
-Results are equal if they are those of one kind of processor: the size of the first data cache
-decides how Eigen divides long sums, as over 1000 rows. Published are those of 48 and of 32 KiB.
-(That the first were of 48 was inferred: sizes are recorded since the second.)
 """
 
 from __future__ import annotations
@@ -26,7 +22,6 @@ from nlobayes.artifacts.netcdf import open_artifact
 
 LEFT_OUT = (RECORDS, "results/figures")
 PUBLISHED = Path(__file__).with_suffix(".json")
-FIRST_CACHE = Path("/sys/devices/system/cpu/cpu0/cache/index0/size")
 
 
 def content_digest(path: Path) -> str:
@@ -53,17 +48,13 @@ def digests(root: Path) -> dict[str, str]:
     }
 
 
-def verdict(root: Path, published: Mapping[str, Mapping[str, str]]) -> str:
+def verdict(root: Path, published: Mapping[str, str]) -> str:
     """Say whether the results of a project that are published are equal, or which differs first.
 
-    They are compared with the kind of processor whose results differ least. The first is one whose
-    inputs are equal.
+    The first is one whose inputs are equal.
     """
-    present = digests(root)
-    found, differing = min(
-        (_compared(present, each) for each in published.values()),
-        key=lambda compared: len(compared[1]),
-    )
+    found = {name: digest for name, digest in digests(root).items() if name in published}
+    differing = {name for name, digest in found.items() if digest != published[name]}
     if not differing:
         return f"{len(found)} files are equal to the published results"
     project = Project(root)
@@ -74,17 +65,8 @@ def verdict(root: Path, published: Mapping[str, Mapping[str, str]]) -> str:
     )
 
 
-def _compared(
-    present: Mapping[str, str], published: Mapping[str, str]
-) -> tuple[set[str], set[str]]:
-    """Return the names of results that are published, and of those that differ."""
-    found = {*present} & {*published}
-    return found, {name for name in found if present[name] != published[name]}
-
-
 if __name__ == "__main__":
-    of_sizes = {} if "--write" in sys.argv else json.loads(PUBLISHED.read_text())
-    if {"--write", "--add"} & {*sys.argv}:
-        write_json(PUBLISHED, {**of_sizes, FIRST_CACHE.read_text().strip(): digests(Path())})
+    if "--write" in sys.argv:
+        write_json(PUBLISHED, digests(Path()))
     else:
-        print(verdict(Path(), of_sizes))
+        print(verdict(Path(), json.loads(PUBLISHED.read_text())))
