@@ -18,6 +18,7 @@
 
 # %%
 import json
+import os
 import subprocess
 from pathlib import Path
 
@@ -99,7 +100,8 @@ _ = Path("prospino.yaml").write_text(yaml.safe_dump(study))
 def snakemake(*words: str) -> str:
     """Run the study, and give what is printed at the end."""
     command = ["snakemake", "--snakefile", SNAKEFILE, "--configfile", "prospino.yaml", *words]
-    done = subprocess.run(command, capture_output=True, text=True)
+    plain = os.environ | {"FORCE_COLOR": ""}  # which Jupyter sets
+    done = subprocess.run(command, env=plain, capture_output=True, text=True)
     printed = done.stdout + done.stderr
     assert done.returncode == 0, printed
     return printed
@@ -108,7 +110,7 @@ def snakemake(*words: str) -> str:
 print(snakemake("--dry-run").rpartition("Job stats:")[2])
 
 # %%
-print(snakemake()[-2500:])
+print(*snakemake().splitlines()[-60:], sep="\n")
 
 # %% [markdown]
 # ## The verdict
