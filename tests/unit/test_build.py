@@ -131,7 +131,7 @@ def test_an_inverse_temperature_flattens_the_likelihood_alone(
 
 @pytest.mark.parametrize(
     ("hidden", "expected"),
-    [((), ("columns", 1024)), ((33, 2), ("columns", 512)), ((513,), ("rows", 512))],
+    [((), ("columns", 480)), ((33, 2), ("columns", 480)), ((513,), ("rows", 480))],
 )
 def test_layout_is_chosen_by_the_widest_layer(
     hidden: tuple[int, ...], expected: tuple[str, int], dataset: Dataset

@@ -233,6 +233,7 @@ def test_a_study_runs_by_its_stage_alone(published: Project, tmp_path: Path) -> 
     cloned = clone(published, tmp_path / "clone")
     shutil.copy(cloned.root / "config/config.yaml", cloned.root / "config/studies/width.yaml")
     rows = cloned.root / "docs/results/runs/width.csv"
+    rows.unlink(missing_ok=True)
     stage = "config/dvc.yaml:study@width"
     assert UNCHANGED in cloned.run("dvc", "repro").stdout
     assert not rows.exists()

@@ -125,6 +125,7 @@ CASES: list[tuple[dict[str, Any], dict[str, int]]] = [
     ({"methods": {"tiny": {"until": {"ess_min": 9.0}}}}, {}),
     ({"datasets": {"tiny": {"target": {"unit": "fb"}}}}, since("prepare")),
     ({"execution": {"device": "gpu"}}, since("pretrain")),
+    ({"execution": {"pretraining_device": "gpu"}}, since("pretrain")),
     ({"methods": {"tiny": {"segments": 2}}}, since("assemble") | {"draw": 2}),
     (
         {"methods": {"tiny": {"segments": 2, "until": {"rhat_max": 9.0}}}},
