@@ -28,7 +28,7 @@ class Execution(Frozen):
     device: Literal["cpu", "gpu"] = "cpu"
     """Kind of device; a job stops where it is missing."""
     pretraining_device: Literal["cpu", "gpu"] | None = None
-    """Kind of device of the MAPs; `device` where not given. Minibatches leave a GPU idle."""
+    """Kind of device of the MAPs; `device` where not given. Cores are faster for minibatches."""
     chains_per_job: PositiveInt | Literal["all"] = 1
     """Chains that one job computes together, vectorised; `all` puts a run into one job."""
     shards: PositiveInt = 1
