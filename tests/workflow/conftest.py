@@ -194,8 +194,14 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
 
 @pytest.fixture(scope="session")
 def pristine(once: Once) -> Project:
-    """The project as it is cloned; tests do not write into it."""
-    return once("pristine", copy_project)
+    """The project as it is cloned; tests do not write into it. Copies find its code parsed."""
+
+    def build(folder: Path) -> None:
+        project = copy_project(folder)
+        (project.root / ".cache").mkdir()
+        project.planned("ci")
+
+    return once("pristine", build)
 
 
 @pytest.fixture(scope="session")

@@ -22,7 +22,7 @@ from nlobayes.service.points_along import line, spread, with_unit_norm
 if TYPE_CHECKING:
     from tests.workflow.conftest import Project
 
-pytestmark = pytest.mark.workflow
+pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
 RUN = "embedded_small/n16/fan_in/tolerance_10/adam/hmc_ci/s1"
 SQUARK_MASS_GEV, SQRT_S_TEV = 3000.0, 13.0
@@ -58,7 +58,6 @@ def beams() -> Luminosities:
 
 @pytest.mark.parametrize("unit_norm", [False, True])
 @pytest.mark.parametrize("along", ["m1", "n11", "n12", "n13", "n14"])
-@pytest.mark.by_day(4)
 def test_no_half_width_is_three_times_the_honest_one(
     surrogate: Surrogate, fresh: np.ndarray, beams: Luminosities, along: str, unit_norm: bool
 ) -> None:
