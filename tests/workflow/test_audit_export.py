@@ -101,10 +101,3 @@ def test_every_result_is_shown(tiny: Project) -> None:
         assert said["made"]["installed_code"]
         assert said["made"]["same_lock"]
         assert {said["made"]["since"], *said["made"]["inputs"].values()} == {"the same"}
-
-
-def test_a_dry_run_does_not_load_what_only_an_export_needs(tiny: Project) -> None:
-    done = tiny.run(sys.executable, "-X", "importtime", "-m", "snakemake", "--dry-run", "--quiet")
-    loaded = {line.split("|")[-1].strip() for line in done.stderr.splitlines()}
-    assert "snakemake" in loaded
-    assert not loaded & {"prov", "rocrate", "nlobayes.artifacts"}

@@ -57,6 +57,7 @@ def holders(path: str, folders: list[str]) -> list[str]:
     return [folder for folder in folders if PurePosixPath(path).is_relative_to(folder)]
 
 
+@pytest.mark.by_day(1)
 @pytest.mark.parametrize("grid", ["ci", "thesis"])
 def test_every_file_of_the_workflow_belongs_to_one_output(pristine: Project, grid: str) -> None:
     declared = stage(pristine)

@@ -58,12 +58,13 @@ def write(project: Project, source: str) -> None:
     path.write_text(source)
 
 
-def test_what_uses_a_function_is_planned_and_nothing_else(tiny: Project, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("changes", "expected"), USERS)
+@pytest.mark.by_day(2)
+def test_what_uses_a_function_is_planned_and_nothing_else(
+    tiny: Project, tmp_path: Path, changes: dict[str, Any], expected: dict[str, int]
+) -> None:
     """A network with a function of the user ends without a surrogate."""
-    project = with_file(tiny, tmp_path / "project")
-    assert project.planned() == {}
-    for changes, expected in USERS:
-        assert project.planned(changes=changes) == expected
+    assert with_file(tiny, tmp_path / "project").planned(changes=changes) == expected
 
 
 @pytest.mark.slow

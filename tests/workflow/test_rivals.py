@@ -20,16 +20,13 @@ CHANGES: dict[str, Any] = {
 }
 
 
-def test_without_rivals_nothing_is_planned_of_them(tiny: Project) -> None:
-    assert tiny.planned() == {}
-
-
 def test_they_are_fitted_to_the_dataset_and_the_run_is_evaluated_anew(
     tiny: Project, tmp_path: Any
 ) -> None:
     """No draw is made again, and no score of the run itself changes."""
-    assert {"rival": 2, "evaluate": 1}.items() <= tiny.planned(changes=CHANGES).items()
-    assert not {"pretrain", "draw", "thin"} & tiny.planned(changes=CHANGES).keys()
+    planned = tiny.planned(changes=CHANGES)
+    assert {"rival": 2, "evaluate": 1}.items() <= planned.items()
+    assert not {"pretrain", "draw", "thin"} & planned.keys()
     project = tiny.copy_to(tmp_path / "project")
     before = json.loads((project.root / EVALUATION).read_text())
     project.snakemake(EVALUATION, changes=CHANGES)

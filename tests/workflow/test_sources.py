@@ -46,8 +46,7 @@ def refusal(project: Project, wanted: str = DATASET, /, **dataset: Any) -> str:
 
 
 def test_a_table_that_is_not_there_stops_the_plan(prepared: Project, tmp_path: Path) -> None:
-    """Of a finished run that names another table, and of one deleted since."""
-    assert "data/typo.csv is not there" in refusal(prepared, source={"path": "data/typo.csv"})
+    """Of a finished run whose table was deleted since."""
     project = prepared.copy_to(tmp_path / "project")
     (project.root / TABLE).unlink()
     assert f"datasets.tiny.source.path: {TABLE} is not there" in refusal(project)
@@ -55,6 +54,8 @@ def test_a_table_that_is_not_there_stops_the_plan(prepared: Project, tmp_path: P
 
 @pytest.mark.slow
 def test_a_first_run_without_its_table_is_not_planned(prepared: Project) -> None:
+    """Nor a finished one that names another table."""
+    assert "data/typo.csv is not there" in refusal(prepared, source={"path": "data/typo.csv"})
     assert "datasets.absent.source.path: data/absent.csv is not there; put it there" in refusal(
         prepared, "results/data/absent.nc"
     )
