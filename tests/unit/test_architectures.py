@@ -1,5 +1,6 @@
 """Networks whose units or layers are drawn: their model, where it stands, and what is refused."""
 
+from functools import partial
 from typing import Any
 
 import jax
@@ -161,6 +162,25 @@ def test_jumps_are_the_same_array_by_array(of_units: Any, of_depth: Any) -> None
                 strict=True,
             ):
                 np.testing.assert_allclose(found, known, rtol=1e-9, atol=1e-9)
+
+
+def test_a_move_is_the_same_with_rows_in_one_chunk_and_in_several(
+    of_units: Any, of_depth: Any
+) -> None:
+    """A move along the residuals takes two derivatives of a density that sums chunks."""
+    rng = np.random.default_rng(5)
+    zero = jnp.zeros(())
+    for model, architecture in (of_units, of_depth):
+        position, found = model.density.draw_prior(3), []
+        rows = rng.normal(size=(40, model.network.sizes[0])), rng.normal(size=40)
+        for chunk in (0, 16):
+            data = model.density._replace(chunk=chunk).place(*rows)
+            density = partial(model.density.log_density, data=data)
+            for jump in jumps_of(architecture, ("conditional",), density).values():
+                chosen = Chosen(jnp.asarray(True), *(jnp.asarray(0),) * 2, zero + 0.4, zero, zero)
+                found.append(np.append(*jax.jit(jump.apply)(position, chosen)))
+        half = len(found) // 2
+        np.testing.assert_allclose(found[:half], found[half:], rtol=1e-8)
 
 
 def test_no_gradient_moves_an_indicator(of_units: Any, of_depth: Any) -> None:

@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytensor
+from jax.flatten_util import ravel_pytree
 from jax.sharding import Mesh, PartitionSpec
 
 from nlobayes.untyped import Array
@@ -143,6 +144,6 @@ def sum_over_rows(
     def total(position: jax.Array, data: Data) -> jax.Array:
         if len(data.target) == 1:
             return chunk_sum(position, first_chunk(data))
-        return many(position, data)
+        return many(ravel_pytree(position)[0], data)  # one array: those of indicators are integers
 
     return total
