@@ -12,7 +12,7 @@
 # # Chains that do not converge
 #
 # What a failed check looks like, how to tell slow chains from chains in different modes, and what
-# helps. It takes two minutes on two cores, and needs `pip install 'nlobayes[train,rivals]'` or a
+# helps. It takes two minutes on two cores, and needs `pip install 'nlobayes[train]'` or a
 # checkout. The page [when chains do not converge](../docs/not_converged.md) has all steps.
 
 # %%

@@ -13,7 +13,7 @@
 #
 # From a table of numbers to predictions with error bars: fit, see whether the chains have
 # converged and whether the error bars are calibrated, and draw more where they have not. It takes
-# about two minutes on two cores, and needs `pip install 'nlobayes[train,rivals]'` or a checkout.
+# about two minutes on two cores, and needs `pip install 'nlobayes[train]'` or a checkout.
 # The same as one command is `nlobayes fit table.csv --target y`
 # ([fit your own table](../docs/fitting.md)).
 

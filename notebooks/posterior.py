@@ -12,7 +12,7 @@
 # # ArviZ and PyMC on a posterior
 #
 # The draws of a fit in ArviZ, and the same model sampled by PyMC's NUTS. It takes a minute on two
-# cores, and needs `pip install 'nlobayes[train,rivals]'` or a checkout. Runs of the workflow have
+# cores, and needs `pip install 'nlobayes[train]'` or a checkout. Runs of the workflow have
 # the same objects: [ArviZ and PyMC](../docs/arviz.md).
 
 # %%

@@ -12,7 +12,7 @@
 # # Compare priors
 #
 # What a prior says before the data, and what is left of it afterwards. It takes two minutes on
-# two cores, and needs `pip install 'nlobayes[train,rivals]'` or a checkout. Measurements on several
+# two cores, and needs `pip install 'nlobayes[train]'` or a checkout. Measurements on several
 # tables are in [priors and likelihoods](../docs/studies/priors_likelihoods.md).
 
 # %%
