@@ -207,6 +207,7 @@ PIPELINE = {
         outputs=(Place.ROUND, "results/plots/rounds/{dataset}/rounds.csv"),
         base_mb=600,
         numbers=lambda size: size.data + 3 * size.predicted,
+        group="scores",
     ),
     "choose": Stage(
         help="Choose the points of a further round of a program.",

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.workflow
 
 ROOT = Path(__file__).parents[3]
 RULES = "".join(path.read_text() for path in sorted((ROOT / "workflow/rules").glob("*.smk")))
-RULE = re.compile(r"^(?:rule|use rule \w+ as) (\w+)", re.MULTILINE)
+RULE = re.compile(r"^(?:rule|checkpoint|use rule \w+ as) (\w+)", re.MULTILINE)
 OF_OTHER_THINGS = {
     "tabulate_classes": "tabulate",
     "plot_data": "describe",
