@@ -265,7 +265,7 @@ def assert_linear_regression(kind: str, error: np.ndarray | None = None) -> None
 
 
 @every_kernel
-@pytest.mark.by_day(2)
+@pytest.mark.by_day(1)
 def test_bayesian_linear_regression(kind: str) -> None:
     assert_linear_regression(kind)
 

@@ -177,7 +177,7 @@ def averages(case: Case) -> np.ndarray:
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-@pytest.mark.by_day(2)
+@pytest.mark.by_day(1)
 def test_a_stationary_start_stays_stationary(case: Case) -> None:
     """Among the cases are least thresholds, single steps, full jitter and unstable step sizes."""
     found, exact = averages(case), expected()

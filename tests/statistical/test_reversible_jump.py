@@ -180,23 +180,16 @@ WITHOUT_DATA = ("prior", "split", "identity")
 """Without a likelihood `conditional` is `prior`; test_jumps_of_layers.py has its layers."""
 NOTHING, DATA = without_likelihood, linear_regressions
 CASES = [
-    *(pytest.param(NOTHING, (move,), 0, None, id=f"prior-{move}") for move in WITHOUT_DATA),
-    pytest.param(NOTHING, MOVES, 0, None, id="prior-all", marks=pytest.mark.slow),
-    pytest.param(DATA, ("conditional",), 0, None, id="regressions-conditional"),
     pytest.param(DATA, MOVES, 0, None, id="regressions-all"),
-    pytest.param(
-        *(DATA, ("prior", "split", "identity"), 2, None),
-        id="regressions-annealed",
-        marks=pytest.mark.slow,
-    ),
-    pytest.param(
-        *(DATA, ("prior", "conditional"), 1, ("conditional",)),
-        id="regressions-one",
-        marks=pytest.mark.slow,
-    ),
+    *(pytest.param(NOTHING, (move,), 0, None, id=f"prior-{move}") for move in WITHOUT_DATA),
+    pytest.param(NOTHING, MOVES, 0, None, id="prior-all"),
+    pytest.param(DATA, ("conditional",), 0, None, id="regressions-conditional"),
+    pytest.param(DATA, ("prior", "split", "identity"), 2, None, id="regressions-annealed"),
+    pytest.param(DATA, ("prior", "conditional"), 1, ("conditional",), id="regressions-one"),
 ]
 
 
+@pytest.mark.by_day(1)
 @pytest.mark.parametrize(("problem", "moves", "annealing_steps", "annealed"), CASES)
 def test_chains_stay_in_their_target(
     problem: Any, moves: Any, annealing_steps: int, annealed: Any
@@ -220,7 +213,7 @@ def test_chains_of_nuts_stay_in_their_target() -> None:
     assert np.mean(found[:, INTO] != known.draws[:, INTO]) > 0.999, "NUTS has moved them"
 
 
-@pytest.mark.by_day(3)
+@pytest.mark.by_day(2)
 @pytest.mark.parametrize(
     ("dropped", "problem", "moves"),
     [

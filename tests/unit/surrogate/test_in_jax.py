@@ -140,7 +140,7 @@ def test_a_target_relative_to_the_engine_is_what_predict_gives_with_its_derivati
     predict = surrogate.as_jax()
     beyond = X.copy()
     beyond[1, 0] = 2100.0
-    found, expected = predict(beyond), each_by_itself(surrogate, X)
+    found, expected = jax.jit(predict)(beyond), each_by_itself(surrogate, X)
     known = np.arange(len(X)) != 1
     assert np.isnan(found.mean).tolist() == (~known).tolist()
     assert_same(
@@ -148,7 +148,7 @@ def test_a_target_relative_to_the_engine_is_what_predict_gives_with_its_derivati
         Prediction(*(values[..., known] for values in expected)),
     )
     whole = jax.jit(lambda x: predict(x).mean)
-    slopes = jax.jacfwd(whole)(X[0])
+    slopes = jax.jit(jax.jacfwd(whole))(X[0])
     for column, value in enumerate(X[0]):
         step = 1e-5 * abs(value) * np.eye(5)[column]
         expected = (whole(X[0] + step) - whole(X[0] - step)) / (2 * step[column])
@@ -213,7 +213,7 @@ def test_derivatives_are_those_of_finite_differences(family: str, activation: st
         exported = infinitely_wide(exported, activation)
     predict = Surrogate(exported).as_jax()
     point = np.array([310.0, 0.5, -0.3, 0.6, 0.54])
-    found = jax.jacfwd(predict)(point)
+    found = jax.jit(jax.jacfwd(predict))(point)
     reverse = jax.jit(jax.grad(lambda x: predict(x).total_sd))(point)
     np.testing.assert_allclose(reverse, found.total_sd, rtol=1e-9)
     whole = jax.jit(predict)
