@@ -94,12 +94,15 @@ report: setup  ## write report.html and print the results of what has been run
 COMPILED_SOONER := --xla_cpu_multi_thread_eigen=false --xla_backend_optimization_level=1 \
   --xla_cpu_parallel_codegen_split_count=1
 
+# In the order of tests/conftest.py, which ends with short files.
+FILES_IN_TURN := --dist loadfile --no-loadscope-reorder
+
 test: setup  ## run all tests of the day (WORKERS=2 processes)
 	OMP_NUM_THREADS=1 XLA_FLAGS="$(COMPILED_SOONER)" \
-	  $(RUN) pytest --numprocesses $(WORKERS) --dist loadfile
+	  $(RUN) pytest --numprocesses $(WORKERS) $(FILES_IN_TURN)
 
 test-nightly: setup  ## run the tests that a day leaves out: minutes long, or more cases of the others
-	OMP_NUM_THREADS=1 $(RUN) pytest --numprocesses $(WORKERS) --dist loadfile -m slow
+	OMP_NUM_THREADS=1 $(RUN) pytest --numprocesses $(WORKERS) $(FILES_IN_TURN) -m slow
 
 test-slurm: setup  ## run a study through a real Slurm, started for it where none answers (as root)
 	OMP_NUM_THREADS=1 $(RUN) --extra slurm pytest -m slurm tests/workflow/cluster

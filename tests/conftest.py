@@ -21,7 +21,11 @@ settings.load_profile("fixed")
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave all but so many cases of a test that is marked `by_day` to the night, evenly."""
+    """Leave all but so many cases of a test that is marked `by_day` to the night, evenly.
+
+    Tests that run Snakemake come first: files of minutes, which at the end leave workers idle.
+    """
+    items.sort(key=lambda item: item.get_closest_marker("workflow") is None)
     crossed: dict[str, list[pytest.Item]] = {}
     for item in items:
         if item.get_closest_marker("by_day"):

@@ -185,7 +185,7 @@ def test_a_move_is_the_same_with_rows_in_one_chunk_and_in_several(
 
 def test_no_gradient_moves_an_indicator(of_units: Any, of_depth: Any) -> None:
     for model, architecture in (of_units, of_depth):
-        gradient = np.asarray(jax.grad(model.logdensity_fn)(model.density.draw_prior(2)))
+        gradient = np.asarray(jax.jit(jax.grad(model.logdensity_fn))(model.density.draw_prior(2)))
         assert (gradient[architecture.indicators] == 0).all()
         assert np.isfinite(gradient).all()
 

@@ -227,7 +227,7 @@ def test_curvature_of_a_network_is_that_of_its_outputs_and_of_its_learned_noise(
         axis=1,
     )
     noise = learned.density.variables(position)["noise"]
-    prior = -jax.hessian(learned.density.log_prior)(position)
+    prior = -jax.jit(jax.hessian(learned.density.log_prior))(position)
     place = learned.density.places["noise"]
     prior = prior.at[place, place].add(2 * len(train))
     forms = builder.approach(learned, dataset, [np.asarray(position)]).gauss_newton
@@ -492,5 +492,5 @@ def test_curvature_of_a_linear_model_is_its_hessian(noisy: Dataset, likelihood: 
     model = builder.build_model(model_job(likelihood=likelihood), noisy)
     position = model.density.draw_prior(3)
     curvature = builder.curvature_with(model, noisy)(position)
-    hessian = -jax.hessian(model.logdensity_fn)(position)
+    hessian = -jax.jit(jax.hessian(model.logdensity_fn))(position)
     np.testing.assert_allclose(curvature[:6, :6], hessian[:6, :6], rtol=1e-9, atol=1e-9)

@@ -38,14 +38,14 @@ def earlier_at(dataset: Dataset, rows: np.ndarray, **changes: Any) -> EarlierDat
 def solve(log_density: Any, size: int) -> Gaussian:
     """Give mean and covariance of a position whose log density is quadratic."""
     origin = jnp.zeros(size)
-    covariance = np.linalg.inv(-np.asarray(jax.hessian(log_density)(origin)))
-    return covariance @ np.asarray(jax.grad(log_density)(origin)), covariance
+    covariance = np.linalg.inv(-np.asarray(jax.jit(jax.hessian(log_density))(origin)))
+    return covariance @ np.asarray(jax.jit(jax.grad(log_density))(origin)), covariance
 
 
 def at(model: Model, dataset: Dataset, rows: np.ndarray, gaussian: Gaussian) -> Moments:
     """Give the moments of f at rows, on the model scale."""
     predict, features = builder.predict_with(model), jnp.asarray(dataset.features[rows])
-    slope = np.asarray(jax.jacobian(predict)(jnp.zeros(model.density.size), features))
+    slope = np.asarray(jax.jit(jax.jacobian(predict))(jnp.zeros(model.density.size), features))
     target, (mean, covariance) = target_transform(dataset.transforms), gaussian
     scaled = slope * np.asarray(target.sd)
     return Moments(unstandardise(target, slope @ mean), scaled @ covariance @ scaled.T)

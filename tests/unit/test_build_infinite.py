@@ -98,7 +98,7 @@ def test_the_search_finds_a_mode() -> None:
         }
     )
     fit, _ = builder.build_search(model, dataset, preset, seed=1)(0)
-    slope = jax.grad(model.logdensity_fn)(fit.position)
+    slope = jax.jit(jax.grad(model.logdensity_fn))(fit.position)
     assert float(jnp.abs(slope).max()) < 0.05
 
 

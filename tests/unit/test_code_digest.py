@@ -17,7 +17,7 @@ import pytest
 
 from nlobayes import code_digest
 from nlobayes.cli import COMMANDS
-from nlobayes.stages import module_of
+from nlobayes.stages import PIPELINE, module_of
 
 WITHOUT = {
     "simulate ingest prepare": "model inference diagnostics evaluation surrogate",
@@ -154,14 +154,14 @@ def test_a_change_inside_the_closure_changes_the_digest_and_no_other_does(
 
 def test_words_and_layout_change_no_digest(copied: Path) -> None:
     """Comments, blank lines, docstrings of a module, a class, a function and an attribute."""
-    before = {verb: digest(copied, verb) for verb in COMMANDS}
+    before = {stage: digest(copied, stage) for stage in PIPELINE}
     for path in copied.rglob("*.py"):
         tree = ast.parse(path.read_text())
         for node in ast.walk(tree):
             if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
                 node.value.value = "Other words."
         path.write_text("# mended\n\n\n" + ast.unparse(tree))
-    assert {verb: digest(copied, verb) for verb in COMMANDS} == before
+    assert {stage: digest(copied, stage) for stage in PIPELINE} == before
 
 
 CHOSEN = {

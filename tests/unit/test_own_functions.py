@@ -71,7 +71,7 @@ def terms(density: Any, errors: np.ndarray | None = None) -> tuple[Any, ...]:
     """Log prior, log likelihood, and the gradient of both at some position."""
     position = jnp.asarray(np.random.default_rng(5).normal(size=density.size))
     data = density.place(ROWS, TARGET, errors)
-    slope = jax.grad(density.log_density)(position, data)
+    slope = jax.jit(jax.grad(density.log_density))(position, data)
     both = float(density.log_prior(position)), float(density.log_likelihood(position, data))
     return *both, np.asarray(slope)
 
@@ -328,7 +328,7 @@ def information_of(of: Any, row: jax.Array, noise: jax.Array) -> np.ndarray:
     flat = jnp.append(row, noise)
     outputs = row if row.size > 1 else row[0]
     root = of.information_root(outputs[None], {"noise": noise}, None, jnp)[0]
-    weighed = np.asarray(root @ jax.jacobian(moved)(flat).reshape(-1, flat.size))
+    weighed = np.asarray(root @ jax.jit(jax.jacobian(moved))(flat).reshape(-1, flat.size))
     return weighed.T @ weighed
 
 

@@ -103,7 +103,7 @@ def test_the_density_of_named_draws_is_the_sampled_one_over_the_jacobian(
 
     def compare(position: jax.Array) -> dict[str, Any]:
         moved = move(position)
-        stretch = jnp.linalg.slogdet(jax.jacfwd(move)(position))[1]
+        stretch = jnp.linalg.slogdet(jax.jit(jax.jacfwd(move))(position))[1]
         return {
             "variables": (plain.variables(moved), model.density.variables(position)),
             "prior": (plain.log_prior(moved), model.density.log_prior(position) - stretch),
@@ -127,7 +127,9 @@ def test_the_density_of_named_draws_is_the_sampled_one_over_the_jacobian(
 def test_whitening_of_independent_priors_is_a_constant(dataset: Dataset, name: str) -> None:
     asked = job(prior=PRIORS[name])
     model, drawn, stored = draws_of(asked, dataset)
-    sampled = np.asarray(jax.vmap(model.density.log_prior)(jnp.asarray(drawn))).reshape(2, 3)
+    sampled = np.asarray(jax.jit(jax.vmap(model.density.log_prior))(jnp.asarray(drawn))).reshape(
+        2, 3
+    )
     apart = components(asked, dataset, stored).log_prior - sampled
     np.testing.assert_allclose(apart, apart[0, 0], rtol=1e-9)
     assert np.ptp(sampled) > 1

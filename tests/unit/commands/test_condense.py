@@ -53,8 +53,8 @@ def new_rows(dataset: Dataset) -> Dataset:
 def solve(model: builder.Model) -> tuple[np.ndarray, np.ndarray]:
     """Give mean and covariance of the position of a linear network."""
     origin = jnp.zeros(SIZE)
-    covariance = np.linalg.inv(-np.asarray(jax.hessian(model.logdensity_fn)(origin)))
-    return covariance @ np.asarray(jax.grad(model.logdensity_fn)(origin)), covariance
+    covariance = np.linalg.inv(-np.asarray(jax.jit(jax.hessian(model.logdensity_fn))(origin)))
+    return covariance @ np.asarray(jax.jit(jax.grad(model.logdensity_fn))(origin)), covariance
 
 
 def write_old(dataset: Dataset, draws: int = DRAWS, **changes: Any) -> tuple[Path, Path]:

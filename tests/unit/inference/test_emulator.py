@@ -34,7 +34,7 @@ def taught(points: np.ndarray, *, lost: int | None = None) -> Emulator:
     started = begin_at_mode(bent, jnp.array([1.1, 1.9, 0.3]), len(points), 0.3)
     started = started._replace(points=jnp.asarray(points))
     at = started.mode + points @ started.axes.T
-    values, slopes = jax.vmap(jax.value_and_grad(bent))(at)
+    values, slopes = jax.jit(jax.vmap(jax.value_and_grad(bent)))(at)
     values = values - bent(started.mode)
     if lost is not None:
         values = values.at[lost].set(jnp.nan)
@@ -45,7 +45,7 @@ def test_it_starts_as_the_gaussian_at_the_mode() -> None:
     """One Newton step from a start nearby; the axes give the curvature there."""
     started = begin_at_mode(bent, jnp.array([1.01, 2.0, 0.1]), POINTS, 0.3)
     np.testing.assert_allclose(started.mode, [1, 2, 0], atol=1e-3)
-    curvature = -np.asarray(jax.hessian(bent)(jnp.array([1.01, 2.0, 0.1])))
+    curvature = -np.asarray(jax.jit(jax.hessian(bent))(jnp.array([1.01, 2.0, 0.1])))
     found = np.linalg.inv(np.asarray(started.axes @ started.axes.T))
     np.testing.assert_allclose(found, curvature, atol=1e-3)
     z = to_axes(jnp.array([0.5, 1.0, 2.0]), started)
@@ -55,9 +55,9 @@ def test_it_starts_as_the_gaussian_at_the_mode() -> None:
 def test_it_has_the_values_and_slopes_that_it_learned() -> None:
     points = np.random.default_rng(1).normal(size=(POINTS, 3))
     learned = taught(points)
-    values, slopes = jax.vmap(jax.value_and_grad(log_density), (0, None))(points, learned)
+    values, slopes = jax.jit(jax.vmap(jax.value_and_grad(log_density), (0, None)))(points, learned)
     at = learned.mode + points @ learned.axes.T
-    expected, exact = jax.vmap(jax.value_and_grad(bent))(at)
+    expected, exact = jax.jit(jax.vmap(jax.value_and_grad(bent)))(at)
     np.testing.assert_allclose(values, expected - bent(learned.mode), atol=1e-2)
     np.testing.assert_allclose(slopes, exact @ learned.axes, atol=5e-2)
 
@@ -65,8 +65,8 @@ def test_it_has_the_values_and_slopes_that_it_learned() -> None:
 def test_new_points_are_predicted_and_far_ones_are_the_gaussian() -> None:
     rng = np.random.default_rng(2)
     learned, new = taught(rng.normal(size=(POINTS, 3))), 0.7 * rng.normal(size=(50, 3))
-    expected = jax.vmap(bent)(learned.mode + new @ learned.axes.T) - bent(learned.mode)
-    found = jax.vmap(log_density, (0, None))(jnp.asarray(new), learned)
+    expected = jax.jit(jax.vmap(bent))(learned.mode + new @ learned.axes.T) - bent(learned.mode)
+    found = jax.jit(jax.vmap(log_density, (0, None)))(jnp.asarray(new), learned)
     gaussian = -0.5 * np.square(new).sum(axis=1)
     assert np.abs(found - expected).max() < 0.2
     assert np.abs(gaussian - expected).max() > 1

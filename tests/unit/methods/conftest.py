@@ -25,15 +25,15 @@ class Exact(NamedTuple):
 def solve(model: builder.Model) -> Exact:
     """Solve a model whose log density is quadratic."""
     density, zero = model.logdensity_fn, jnp.zeros(model.density.size)
-    precision = -np.asarray(jax.hessian(density)(zero))
-    mean = np.linalg.solve(precision, jax.grad(density)(zero))
+    precision = -np.asarray(jax.jit(jax.hessian(density))(zero))
+    mean = np.linalg.solve(precision, jax.jit(jax.grad(density))(zero))
     size, determinant = len(mean), np.linalg.slogdet(precision)[1]
     top = float(density(jnp.asarray(mean)))
     return Exact(mean, precision, top + (size * np.log(2 * np.pi) - determinant) / 2)
 
 
 def covariance_of(about: Gaussian) -> np.ndarray:
-    root = jax.vmap(about.spread)(jnp.eye(about.mean.size))
+    root = jax.jit(jax.vmap(about.spread))(jnp.eye(about.mean.size))
     return np.asarray(root.T @ root)
 
 

@@ -89,7 +89,7 @@ def test_draws_of_a_learned_sigma_have_the_spread_of_the_hessian(dataset: Datase
     top = top_of(density, jnp.zeros(model.density.size))
     begin, place = builder.approach(model, dataset, [top]), model.density.places["noise"].start
     curvature = np.asarray(begin.gauss_newton.dense(begin.starts[0]))
-    rows, hessian = np.sum(dataset.split == TRAIN), -np.asarray(jax.hessian(density)(top))
+    rows, hessian = np.sum(dataset.split == TRAIN), -np.asarray(jax.jit(jax.hessian(density))(top))
     np.testing.assert_allclose(curvature[place, place] / (2 * rows), 1, atol=0.02)
     variance = np.linalg.inv(hessian)[place, place]
     np.testing.assert_allclose(np.linalg.inv(curvature)[place, place] / variance, 1, atol=0.05)
@@ -100,7 +100,7 @@ def test_draws_of_a_learned_sigma_have_the_spread_of_the_hessian(dataset: Datase
 def test_each_form_is_that_of_the_matrix(model: builder.Model, begin: MethodInput) -> None:
     """The matrix is minus the Hessian of the density, as the network is linear."""
     top, forms = begin.starts[0], begin.gauss_newton
-    precision = -np.asarray(jax.hessian(model.logdensity_fn)(top))
+    precision = -np.asarray(jax.jit(jax.hessian(model.logdensity_fn))(top))
     np.testing.assert_allclose(
         covariance_of(gaussian.full(forms, top, "")),
         np.linalg.inv(precision),
@@ -233,7 +233,7 @@ def test_an_output_layer_drawn_exactly_leaves_the_ratios_of_the_rest(dataset: Da
     begin = builder.approach(model, dataset, [np.full(model.density.size, 0.3)])
     drawn = Laplace(kind="laplace", **{**LAPLACE, "draws": 30}).sample(jax.random.key(1), begin)
     assert drawn.log_density is not None
-    rest = jax.vmap(begin.logdensity_fn)(model.sampled.reduce(drawn.positions))
+    rest = jax.jit(jax.vmap(begin.logdensity_fn))(model.sampled.reduce(drawn.positions))
     expected = rest - drawn.log_density
     np.testing.assert_allclose(log_ratios(model, dataset, drawn), expected, rtol=1e-8)
 
@@ -309,6 +309,6 @@ def test_hyperparameters_of_highest_evidence_are_those_of_the_exact_marginal_lik
     found = drawn.centres[0]
     logs = np.array([found[places[name]][0] for name in ("noise", "scale_weights_1")])
     np.testing.assert_allclose(logs, exact, atol=1e-4)
-    slope = np.array(jax.grad(model.logdensity_fn)(found))
+    slope = np.array(jax.jit(jax.grad(model.logdensity_fn))(found))
     slope[begin.hyperparameters] = 0
     np.testing.assert_allclose(slope, 0, atol=1e-6)

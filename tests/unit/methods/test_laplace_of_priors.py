@@ -128,7 +128,7 @@ def test_laplace_of_a_linear_network_is_exact(
     model = builder.build_model(job(settings), dataset, earlier)
     begin = builder.approach(model, dataset, [solve(model).mean])
     predict, points = builder.predict_with(model), jnp.asarray(dataset.features[:POINTS])
-    slopes = np.asarray(jax.jacobian(predict)(begin.starts[0], points))
+    slopes = np.asarray(jax.jit(jax.jacobian(predict))(begin.starts[0], points))
     expected, evidence = exact(dataset, prior, earlier)
     forms, top = begin.gauss_newton, begin.starts[0]
     found = covariance_of(gaussian.full(forms, top, ""))
@@ -169,7 +169,9 @@ def test_forms_of_a_network_beside_earlier_data_agree(dataset: Dataset) -> None:
     earlier, position = earlier_of(dataset), 0.5 * jnp.sin(jnp.arange(22.0))
     model = builder.build_model(job({"kind": "fan_in"}, (3,)), dataset, earlier)
     forms = builder.approach(model, dataset, [np.asarray(position)]).gauss_newton
-    slopes = jax.jacobian(builder.predict_with(model))(position, jnp.asarray(dataset.features))
+    slopes = jax.jit(jax.jacobian(builder.predict_with(model)))(
+        position, jnp.asarray(dataset.features)
+    )
     rows = slopes[dataset.split == TRAIN] / SIGMA
     combined = dataset.transforms["target"]["sd"] * earlier.root @ slopes[:POINTS]
     expected = rows.T @ rows + combined.T @ combined + np.eye(position.size)

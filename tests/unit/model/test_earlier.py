@@ -171,7 +171,7 @@ def test_the_log_prior_has_the_earlier_and_its_gradient(layout: str) -> None:
 
     assert abs(by_hand(position) - bare.log_prior(position)) > 0.1
     np.testing.assert_allclose(density.log_prior(position), by_hand(position), rtol=1e-12)
-    found, expected = (jax.grad(fn)(position) for fn in (density.log_prior, by_hand))
+    found, expected = (jax.jit(jax.grad(fn))(position) for fn in (density.log_prior, by_hand))
     np.testing.assert_allclose(found, expected, rtol=1e-10)
     rows = density.batch(jnp.asarray(rng.normal(size=(7, 3))), jnp.asarray(rng.normal(size=7)))
     expected = bare.log_likelihood(position, rows)

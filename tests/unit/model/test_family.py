@@ -111,7 +111,7 @@ def test_every_likelihood_is_the_one_by_hand(name: str, layout: str, errors: boo
     def of_row(*row: jax.Array) -> jax.Array:
         return density.log_likelihood(position, density.batch(*(value[None] for value in row)))
 
-    rows = jax.vmap(of_row)(*map(jnp.asarray, given))
+    rows = jax.jit(jax.vmap(of_row))(*map(jnp.asarray, given))
     np.testing.assert_allclose(rows, by_hand(position)[1], rtol=1e-10)
 
 
@@ -148,7 +148,7 @@ def test_the_jacobian_that_tensorbnn_forgot() -> None:
         return density.log_prior(rest.at[1].set(log_b))
 
     log_b = jnp.linspace(-1, 1, 2001)
-    found = jnp.exp(jax.vmap(log_density_of)(log_b) - log_density_of(0.0))
+    found = jnp.exp(jax.jit(jax.vmap(log_density_of))(log_b) - log_density_of(0.0))
     h = np.exp(log_b / 2)
     stated = norm.pdf(h**2, 1, 0.1) / norm.cdf(10) * 2 * h
     in_h = np.asarray(found) * 2 / h  # of log b = 2 log h

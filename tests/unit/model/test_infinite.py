@@ -93,7 +93,7 @@ def test_the_evidence_and_its_slopes_are_those_of_a_dense_normal(
         return float(multivariate_normal(cov=whole).logpdf(target))
 
     at = np.array([0.1, -0.3, *np.log([noise, 0.8, 1.7, *cosines])])
-    value, slopes = jax.value_and_grad(evidence)(jnp.asarray(at))
+    value, slopes = jax.jit(jax.value_and_grad(evidence))(jnp.asarray(at))
     assert float(value) == pytest.approx(dense(at), rel=1e-10, abs=1e-8)
     step = 1e-5 * np.eye(len(at))
     numerical = [(dense(at + one) - dense(at - one)) / 2e-5 for one in step]
@@ -109,7 +109,7 @@ def test_equal_rows_have_finite_slopes() -> None:
             scaled = jnp.asarray(inputs) * scale
             return covariance(activation, scaled, scaled, SCALES, jnp, curve).sum()
 
-        assert np.isfinite(jax.grad(total)(1.3))
+        assert np.isfinite(jax.jit(jax.grad(total))(1.3))
 
 
 def test_the_arcsine_is_that_of_numpy() -> None:
@@ -141,7 +141,7 @@ def test_a_warp_is_the_transform_of_box_and_cox_with_slope_one_at_the_mean() -> 
         parameters = {INPUTS: np.ones(2), EXPONENTS: exponents}
         return scaled_inputs(parameters, z, warp, jnp).sum()
 
-    assert np.all(np.isfinite(jax.grad(total)(jnp.zeros(2))))
+    assert np.all(np.isfinite(jax.jit(jax.grad(total))(jnp.zeros(2))))
 
 
 def test_principal_components_are_not_warped() -> None:

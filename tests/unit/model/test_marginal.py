@@ -68,7 +68,7 @@ class Case(NamedTuple):
 
         nothing = jnp.zeros(len(self.outputs()))
         sigma = jnp.exp(q[-1]) if self.sigma is None else self.sigma
-        design = jax.jacobian(f)(nothing) * self.sds()
+        design = jax.jit(jax.jacobian(f))(nothing) * self.sds()
         return f(nothing), design, jnp.sqrt(sigma**2 + error**2)
 
     def by_hand(self, q: jax.Array) -> jax.Array:

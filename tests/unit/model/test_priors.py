@@ -71,7 +71,9 @@ def build(prior: Prior, scale: float | None, slopes: Statement | None = None) ->
 def draw(density: Density, count: int) -> tuple[jax.Array, dict[str, np.ndarray]]:
     """Draw positions from the prior and name their variables."""
     positions = jnp.asarray(np.stack([density.draw_prior(seed) for seed in range(count)]))
-    return positions, {n: np.asarray(v) for n, v in jax.vmap(density.variables)(positions).items()}
+    return positions, {
+        n: np.asarray(v) for n, v in jax.jit(jax.vmap(density.variables))(positions).items()
+    }
 
 
 @pytest.mark.statistical

@@ -132,7 +132,7 @@ def rewards_by_brute_force() -> np.ndarray:
             state, _ = KERNEL.step(key, KERNEL.init(position), tuned)
             return jnp.sum((state.position - position) ** 2) / jnp.sqrt(candidate[1])
 
-        return jnp.mean(jax.vmap(jump)(jax.random.split(key_steps, 400), starts))
+        return jnp.mean(jax.jit(jax.vmap(jump))(jax.random.split(key_steps, 400), starts))
 
     candidates = jnp.asarray(GRID.step_size), jnp.asarray(GRID.integration_steps)
     return np.asarray(jax.jit(lambda each: jax.lax.map(reward, each))(candidates))
@@ -180,7 +180,9 @@ def test_frozen_steps_use_the_best_of_those_tried() -> None:
         assert (info.step_size[chain, 90:] == last.step_size[chain]).all()
         assert (info.num_integration_steps[chain, 90:] == last.integration_steps[chain]).all()
     assert (np.sum(carry.rewards.draws, axis=1) == 90).all()
-    mean = jax.vmap(rewards_of.posterior, (0, None))(carry.rewards, jnp.asarray(GRID.covariance))[0]
+    mean = jax.jit(jax.vmap(rewards_of.posterior, (0, None)))(
+        carry.rewards, jnp.asarray(GRID.covariance)
+    )[0]
     tried = np.where(carry.rewards.draws > 0, mean, -np.inf)
     np.testing.assert_array_equal(carry.best, np.argmax(tried, axis=1))
 

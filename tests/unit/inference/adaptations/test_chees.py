@@ -158,7 +158,7 @@ def test_frozen_steps_use_what_is_frozen() -> None:
     jax.tree.map(np.testing.assert_array_equal, adapted, last)
     assert len(np.unique(info.step_size[0, :80])) == 80
     np.testing.assert_array_equal(info.step_size[:, 80:], np.tile(last.step_size, (20, 1)).T)
-    jitter = jax.vmap(chees.jitter_of)(jnp.arange(80, 100))
+    jitter = jax.jit(jax.vmap(chees.jitter_of))(jnp.arange(80, 100))
     steps = np.round(jitter * last.trajectory_length[0] / last.step_size[0])
     expected = np.broadcast_to(np.maximum(steps, 1), (CHAINS, 20))
     np.testing.assert_array_equal(info.num_integration_steps[:, 80:], expected)

@@ -99,7 +99,7 @@ def test_moments_of_a_correlated_gaussian(step_size: float, most: int) -> None:
 
     def run(keys: jax.Array) -> Any:
         only: dict[str, Any] = {"first": 0, "kept": 10000, "thin": 1}
-        states = jax.vmap(kernel.init)(starts)
+        states = jax.jit(jax.vmap(kernel.init))(starts)
         return draw(keys, kernel, states, learned, observe=quantities, **only)
 
     _, draws = jax.jit(run)(jax.random.split(jax.random.key(5), chains))

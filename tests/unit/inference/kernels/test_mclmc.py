@@ -131,7 +131,9 @@ def test_stays_where_no_step_is_finite() -> None:
 def test_is_biased_by_its_step_and_less_by_a_shorter_one() -> None:
     """Mean square per dimension, 1 for the target; 10000 draws of 10 give it to 0.01."""
     kernel = build(lambda q: -0.5 * jnp.sum(q**2), integration_steps=8)
-    states: MomentumState = jax.vmap(kernel.init)(jax.random.normal(jax.random.key(2), (4, 10)))
+    states: MomentumState = jax.jit(jax.vmap(kernel.init))(
+        jax.random.normal(jax.random.key(2), (4, 10))
+    )
     keys = jax.random.split(jax.random.key(3), 4)
 
     @jax.jit
