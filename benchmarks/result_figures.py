@@ -205,8 +205,9 @@ def _by_name(drawn: Drawn, found: dict[str, list[Point]], names: Sequence[str], 
         value = [each.value for each in points]
         if drawn.stacked:
             start = [left[each.at] for each in points]
-            style = {"color": LIGHT[order], "edgecolor": "white", "linewidth": 0.8}
-            bars = axes.barh(y, value, 0.7, start, label=label, **style)
+            bars = axes.barh(y, value, 0.7, start, color=LIGHT[order], label=label)
+            for bar in bars:
+                bar.set(edgecolor="white", linewidth=0.8)
             axes.bar_label(bars, fmt="%g", label_type="center", fontsize=6.5)
             left |= {each.at: left[each.at] + each.value for each in points}
         else:
