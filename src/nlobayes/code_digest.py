@@ -209,15 +209,18 @@ def _is_text(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
+@cache
 def _data_beside(source: Path) -> bytes:
     files = sorted(path for path in source.parent.iterdir() if path.suffix in DATA_FILES)
     return b"".join(path.read_bytes() for path in files)
 
 
+@cache
 def _is_ours(name: str) -> bool:
     return name.split(".")[0] == "nlobayes" and _source(name).exists()
 
 
+@cache
 def _source(name: str) -> Path:
     path = PACKAGE.joinpath(*name.split(".")[1:])
     return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")

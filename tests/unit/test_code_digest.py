@@ -118,8 +118,8 @@ def module_of_copy(package: Path) -> Any:
 def digest(package: Path, verb: str, spec: dict[str, Any] | None = None) -> str:
     """The digest of a verb of a copy of the package, computed afresh."""
     module = module_of_copy(package)
-    for each in (module._digest, module._read):
-        each.cache_clear()
+    for name in ("_digest", "_read", "_source", "_is_ours", "_data_beside"):
+        getattr(module, name).cache_clear()
     value = module.code_digest(verb, spec)
     assert isinstance(value, str)
     return value
