@@ -125,7 +125,7 @@ def test_a_bundle_in_the_package_needs_no_network(
     copytree(folder, shipped / "small")
     copytree(folder, shipped / "another")
     (shipped / "empty").mkdir()
-    monkeypatch.chdir(shipped)
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("nlobayes.bundles.fetching.SHIPPED", shipped)
     assert Bundle.list() == ("another", "small")
     assert repr(Bundle.load("small")) == repr(Bundle.load("another")) == repr(Bundle.load(folder))
