@@ -49,8 +49,8 @@ class Spectra(OfProcess):
     """Columns of PROSPINO_OUTPUT after the two particles and the energy, as `name` or `name:unit`;
     the usual ones by default."""
     order: Order = None
-    """Read blocks XSECTION instead of PROSPINO_OUTPUT, at this QCD order: 0 is LO, 1 NLO, 2 NLO
-    + NLL, 3 NLO + NLL + NNLL; larger ones as their program defines them."""
+    """Read blocks XSECTION instead of PROSPINO_OUTPUT, at this QCD order: 0 is LO, 1 NLO,
+    2 NLO+NLL, 3 NLO+NLL+NNLL; larger ones as their program defines them."""
 
     @model_validator(mode="after")
     def _reads_one_kind_of_block(self) -> Spectra:
