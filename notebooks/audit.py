@@ -12,8 +12,8 @@
 # # Audit a result that somebody else made
 #
 # A colleague has published a study: a Git repository, and its results in a DVC remote. This
-# notebook first plays the colleague, then pulls the results, asks what made them, and damages one
-# to see what the audit says. It takes two minutes on two cores, in a checkout. All commands are
+# notebook first plays the colleague, then pulls the results, shows what made them, and damages one
+# file, which the audit finds. It takes a minute on two cores, in a checkout. All commands are
 # in [audit](../docs/reliability.md#audit).
 
 # %%
@@ -110,7 +110,7 @@ shell("nlobayes verify", reader)
 # %% [markdown]
 # ## What made this file?
 #
-# Red lines, in a terminal, are failed checks: this run says itself that it has not converged.
+# Red lines, in a terminal, are failed checks: this run has not converged, and its file states this.
 
 # %%
 POSTERIOR = "results/posterior/tiny/n4/fan_in/tolerance_10/tiny/tiny/s1.nc"

@@ -118,15 +118,17 @@ print(regressor.to_study("own_table"))
 # %%
 new = rng.uniform(-2, 2, size=(2000, 2))
 truth = np.sin(2 * new[:, 0]) + 0.5 * new[:, 1] ** 2 + 0.1 * rng.normal(size=2000)
-mean, sd, ends = regressor.predict(new, return_std=True, quantiles=(0.025, 0.16, 0.84, 0.975))
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # a few points lie outside of the training data
+    mean, sd, ends = regressor.predict(new, return_std=True, quantiles=(0.025, 0.16, 0.84, 0.975))
 covered_68 = np.mean((ends[1] < truth) & (truth < ends[2]))
 covered_95 = np.mean((ends[0] < truth) & (truth < ends[3]))
 print(f"coverage {covered_68:.1%} and {covered_95:.1%}")
 print(f"mean error bar {sd.mean():.3f}, error of the mean {np.std(truth - mean):.3f}, noise 0.1")
 
 # %% [markdown]
-# The same along a line, at the second input 0: the band of 95 % holds the truth, and is as wide
-# as the noise.
+# The same along a line, at the second input 0: the band of 95 % contains the true
+# function, and is as wide as the noise.
 
 # %%
 x = np.linspace(-1.9, 1.9, 150)
@@ -135,11 +137,11 @@ mean, sd, (low, high) = regressor.predict(
     np.column_stack([x, 0 * x]), return_std=True, quantiles=(0.025, 0.975)
 )
 figure, axes = plt.subplots(figsize=(6.5, 3.2))
-axes.plot(x, truth, "k--", lw=1, label="truth without noise")
+axes.plot(x, truth, "k--", lw=1, label="true function")
 axes.plot(x, mean, color="#0072B2", label="mean")
 axes.fill_between(x, low, high, color="#0072B2", alpha=0.2, lw=0, label="95 %")
 axes.set(xlabel="first input", ylabel="y")
-axes.legend(frameon=False)
+axes.legend(frameon=False, loc="upper left")
 figure.tight_layout()
 
 # %% [markdown]

@@ -11,11 +11,12 @@
 # %% [markdown]
 # # Compare priors
 #
-# What a prior says before the data, and what is left of it afterwards. It takes two minutes on
-# two cores, and needs `pip install 'nlobayes[train]'` or a checkout. Measurements on several
-# tables are in [priors and likelihoods](../docs/studies/priors_likelihoods.md).
+# Which functions a prior allows before the data, and what is left of it afterwards. It takes a
+# minute on two cores, and needs `pip install 'nlobayes[train]'` or a checkout. Measurements on
+# several tables are in [priors and likelihoods](../docs/studies/priors_likelihoods.md).
 
 # %%
+import logging
 import warnings
 
 import arviz as az
@@ -25,6 +26,7 @@ import pymc as pm
 
 from nlobayes import BayesianNetworkRegressor
 
+logging.getLogger("pymc").setLevel(logging.WARNING)  # no lines of progress
 rng = np.random.default_rng(1)
 X = np.sort(rng.uniform(-2, 2, size=(120, 1)), axis=0)
 y = np.sin(2 * X[:, 0]) + 0.2 * rng.normal(size=120)
@@ -107,7 +109,7 @@ figure.tight_layout()
 # ## Which predicts best?
 #
 # The leave-one-out score of each (`elpd`), with the standard error of its difference to the best
-# (`dse`). Differences within two of these say nothing.
+# (`dse`). Differences within two of these may be chance.
 
 # %%
 az.compare({prior: run.idata_ for prior, run in runs.items()})

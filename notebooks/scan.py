@@ -33,7 +33,7 @@ from made_up.spectra import Spectra, write_slha
 # %%
 mu = np.linspace(120, 900, 40)
 write_slha(Path("scan"), Spectra(bino_gev=1000, wino_gev=2500, higgsino_gev=mu, tan_beta=10))
-print((Path("scan") / "point_000.slha").read_text()[:220])
+print(*(Path("scan") / "point_000.slha").read_text().splitlines()[:8], sep="\n")
 
 # %% [markdown]
 # ## Predict
@@ -54,9 +54,9 @@ shown = ["process", "order", "sigma_pb_median", "total_down_rel", "total_up_rel"
 found.loc[:5, shown]
 
 # %% [markdown]
-# **Look before you trust.** The warnings say that at some points the neutralinos are no pure
-# higgsinos any more, of which the grids are. Column `reason` says so for each point, and option
-# `--with-engine` fills the gap by the next-to-leading order of the embedded engine.
+# **Look before you trust.** The grids are of pure higgsinos, and the warnings count the points
+# whose neutralinos are mixed. Column `reason` states this for each point, and option
+# `--with-engine` gives the next-to-leading order of the embedded engine there.
 
 # %%
 found["reason"].dropna().iloc[-1]

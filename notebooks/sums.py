@@ -41,7 +41,8 @@ lhc = Bundle.load("lhc")
 every = lhc.predict(spectrum, energy=13600)
 found = {pair: one for pair, one in every.items() if one.domain != "outside"}
 for pair, one in found.items():
-    print(f"{pair!s:20} {one.median:.4f} pb", {k: f"{v:+.2%}" for k, v in one.errors.items()})
+    up = [f"{source} {one.errors[f'{source}_up']:+.2%}" for source in ("scale", "pdf", "total")]
+    print(f"{pair!s:20} {one.median:.4f} pb ", *up)
 
 # %% [markdown]
 # ## The sum
