@@ -32,7 +32,6 @@ PIPELINE = {
         outputs=(Place.POINTS,),
         base_mb=300,
         numbers=lambda size: size.data,
-        group="data",
     ),
     "run_program": Stage(
         help="Call a program at one chunk of points.",
@@ -47,7 +46,6 @@ PIPELINE = {
         outputs=(Place.TABLE, "results/points/{dataset}/failures.csv"),
         base_mb=300,
         numbers=lambda size: size.data,
-        group="data",
     ),
     "prepare": Stage(
         help="Turn a table into a dataset: features, target, splits.",
