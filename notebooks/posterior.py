@@ -16,6 +16,7 @@
 # the same objects: [ArviZ and PyMC](../docs/arviz.md).
 
 # %%
+import logging
 import warnings
 
 import arviz as az
@@ -25,6 +26,7 @@ import pymc as pm
 
 from nlobayes import BayesianNetworkRegressor
 
+logging.getLogger("pymc").setLevel(logging.WARNING)  # no lines of progress
 rng = np.random.default_rng(1)
 X = rng.uniform(-2, 2, size=(150, 1))
 y = np.sin(2 * X[:, 0]) + 0.2 * rng.normal(size=150)
@@ -103,7 +105,7 @@ with regressor.pymc_model_:
     by_pymc = pm.sample(draws=500, tune=500, chains=2, random_seed=1, progressbar=False)
 
 # %% [markdown]
-# The noise is a number that both know, and that means the same in all modes of the weights.
+# The noise is a parameter of both, with the same meaning in all modes of the weights.
 
 # %%
 figure, axes = plt.subplots(figsize=(6.5, 3))

@@ -42,14 +42,14 @@ SNAKEFILE = str(Path(nlobayes.__file__).parents[2] / "Snakefile")
 rng = np.random.default_rng(7)
 soft = rng.uniform(100, 900, size=(3, 240))
 write_slha(Path("prospino_scan"), Spectra(*soft, tan_beta=rng.uniform(3, 50, 240)), prospino=True)
-print((Path("prospino_scan") / "point_000.slha").read_text()[-260:])
+print(*(Path("prospino_scan") / "point_000.slha").read_text().splitlines()[-7:], sep="\n")
 
 # %% [markdown]
 # ## The study
 #
 # The dataset states the folder of the files and the split of their rows, the grid the presets to
 # combine. The chains are short, for the sake of time; method `hmc` is for real use. The tolerance
-# is a tenth of the spread of the targets, which is what 160 rows can settle.
+# is a tenth of the spread of the targets, which 160 rows can reach.
 
 # %%
 study = {
@@ -98,19 +98,27 @@ _ = Path("prospino.yaml").write_text(yaml.safe_dump(study))
 
 # %%
 def snakemake(*words: str) -> str:
-    """Run the study, and give what is printed at the end."""
+    """Run the study, and give what it prints on standard output."""
     command = ["snakemake", "--snakefile", SNAKEFILE, "--configfile", "prospino.yaml", *words]
     plain = os.environ | {"FORCE_COLOR": ""}  # which Jupyter sets
     done = subprocess.run(command, env=plain, capture_output=True, text=True)
-    printed = done.stdout + done.stderr
-    assert done.returncode == 0, printed
-    return printed
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
 
 
-print(snakemake("--dry-run").rpartition("Job stats:")[2])
+def planned() -> str:
+    """Give the table of the jobs that Snakemake would run."""
+    return snakemake("--dry-run").rpartition("Job stats:")[2].partition("Reasons:")[0].strip()
+
+
+print(planned())
+
+# %% [markdown]
+# The run ends with the summary: scores of the test rows, failed checks with the next steps, and
+# the commands that use the surrogate.
 
 # %%
-print(*snakemake().splitlines()[-60:], sep="\n")
+print(snakemake())
 
 # %% [markdown]
 # ## The verdict
@@ -134,7 +142,7 @@ for name, check in {**diagnostics["checks"], **evaluation["calibration_checks"]}
 # %%
 study["methods"]["short"]["segments"] = 2
 _ = Path("prospino.yaml").write_text(yaml.safe_dump(study))
-print(snakemake("--dry-run").rpartition("Job stats:")[2])
+print(planned())
 
 # %% [markdown]
 # Without `--dry-run` they are drawn.
