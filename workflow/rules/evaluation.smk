@@ -266,6 +266,7 @@ rule compare:
             caption="../report/runs.rst",
             category="Comparison",
             subcategory="{grid}",
+            labels={"figure": "table of runs"},
         ),
         text="results/plots/comparison/{grid}/table.md",
         record="results/records/compare/{grid}.json",

@@ -73,7 +73,7 @@ def _surrogates(runs: Sequence[FinishedRun]) -> list[str]:
     files = _listed([f"{run.label}: {run.surrogate}" for run in written])
     predict = f"``{program()} predict FILE points.csv -o out.csv``"
     lines = [f"{', '.join(names)}: {of}" for of, names in identities(runs).items()]
-    what = ["What they are of:", _listed(lines)] if lines else []
+    what = ["Processes:", _listed(lines)] if lines else []
     return ["Surrogates, one file each:", files, *what, f"Predict with {predict}."]
 
 
