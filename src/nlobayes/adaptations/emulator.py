@@ -1,6 +1,6 @@
 """The warm-up of HMC on an emulator: all chains run, and teach it the density where they propose.
 
-The emulator starts as the Gaussian at the best mode among the starts of the chains. It is learned
+The emulator starts as the Gaussian at the mode above the best start of the chains. It is learned
 anew when an eighth, a quarter, a half and all of the adapting steps are made, from the values and
 gradients at the mode and at all proposals so far.
 """

@@ -16,8 +16,12 @@ import jax
 import jax.numpy as jnp
 from jax.scipy.linalg import cho_solve
 
-STEP = 1e-3
-"""Step of the differences of gradients, for positions whose entries are of order one."""
+STEP = 0.03
+"""Step of the differences of gradients, in units of the axes so far; of 1, for the first."""
+PARTS = (0.0, 0.25, 0.5, 1.0)
+"""Parts of a Newton step that are tried; the best is taken."""
+LEAST_GAIN, MOST_STEPS = 0.01, 20
+"""Gain of the log density below which the mode is reached, and most Newton steps to it."""
 LEAST_CURVATURE = 0.2
 """Least curvature along a principal axis, so that no axis is longer than 2.2."""
 LENGTH = 1.5
@@ -52,31 +56,47 @@ class Emulator(NamedTuple):
     step_size: jax.Array
 
 
+class Climb(NamedTuple):
+    """Where a climb to the mode is, the axes there, its last gain, and its steps so far."""
+
+    position: jax.Array
+    axes: jax.Array
+    gain: jax.Array
+    steps: jax.Array
+
+
 def begin_at_mode(
     logdensity_fn: Callable[[jax.Array], jax.Array], near: jax.Array, points: int, step_size: float
 ) -> Emulator:
-    """Make one Newton step to the mode; the emulator is the Gaussian there, with room for points.
+    """Climb to the mode by Newton steps; the emulator is the Gaussian there, with room for points.
 
-    It takes two gradients of the log density for each parameter.
+    Each step takes two gradients of the log density for each parameter. They are apart in units of
+    the axes so far: between points at one small distance the rounding of gradients is more than
+    what they differ by along a wide axis.
     """
-    slope, size = jax.grad(logdensity_fn), near.size
+    slope, eye = jax.grad(logdensity_fn), jnp.eye(near.size, dtype=near.dtype)
 
-    def row(step: jax.Array) -> jax.Array:
-        return (slope(near - step) - slope(near + step)) / (2 * STEP)
+    def climb(now: Climb) -> Climb:
+        def row(step: jax.Array) -> jax.Array:
+            below, above = (slope(now.position + sign * now.axes @ step) for sign in (-1, 1))
+            return (below - above) @ now.axes / (2 * STEP)
 
-    curvature = jax.lax.map(row, STEP * jnp.eye(size, dtype=near.dtype))
-    values, vectors = jnp.linalg.eigh((curvature + curvature.T) / 2)
-    axes = vectors / jnp.sqrt(jnp.maximum(jnp.abs(values), LEAST_CURVATURE))
-    mode = near + axes @ (axes.T @ slope(near))
-    is_better = logdensity_fn(mode) > logdensity_fn(near)
-    room = jnp.zeros((points, 1 + size), near.dtype)
-    return Emulator(
-        jnp.where(is_better, mode, near),
-        axes,
-        room[:, 1:],
-        room,
-        jnp.full((), step_size, room.dtype),
-    )
+        curvature = jax.lax.map(row, STEP * eye)
+        values, vectors = jnp.linalg.eigh((curvature + curvature.T) / 2)
+        axes = now.axes @ (vectors / jnp.sqrt(jnp.maximum(jnp.abs(values), LEAST_CURVATURE)))
+        newton = axes @ (axes.T @ slope(now.position))
+        ends = now.position + jnp.array(PARTS)[:, None] * newton
+        heights = jax.lax.map(logdensity_fn, ends)
+        best = jnp.nanargmax(heights)
+        return Climb(ends[best], axes, heights[best] - heights[0], now.steps + 1)
+
+    def is_below(now: Climb) -> jax.Array:
+        return (now.steps < 2) | ((now.gain > LEAST_GAIN) & (now.steps < MOST_STEPS))
+
+    start = Climb(near, eye, jnp.zeros((), near.dtype), jnp.array(0))
+    mode, axes, *_ = jax.lax.while_loop(is_below, climb, start)
+    room = jnp.zeros((points, 1 + near.size), near.dtype)
+    return Emulator(mode, axes, room[:, 1:], room, jnp.full((), step_size, room.dtype))
 
 
 def to_axes(position: jax.Array, emulator: Emulator) -> jax.Array:

@@ -42,14 +42,26 @@ def taught(points: np.ndarray, *, lost: int | None = None) -> Emulator:
 
 
 def test_it_starts_as_the_gaussian_at_the_mode() -> None:
-    """One Newton step from a start nearby; the axes give the curvature there."""
-    started = begin_at_mode(bent, jnp.array([1.01, 2.0, 0.1]), POINTS, 0.3)
-    np.testing.assert_allclose(started.mode, [1, 2, 0], atol=1e-3)
-    curvature = -np.asarray(jax.jit(jax.hessian(bent))(jnp.array([1.01, 2.0, 0.1])))
+    """From a start two sds away; the axes give the curvature where the last step began."""
+    started = begin_at_mode(bent, jnp.array([2.5, 2.0, 2.0]), POINTS, 0.3)
+    np.testing.assert_allclose(started.mode, [1, 2, 0], atol=0.02)
     found = np.linalg.inv(np.asarray(started.axes @ started.axes.T))
-    np.testing.assert_allclose(found, curvature, atol=1e-3)
+    np.testing.assert_allclose(found, np.diag([1, 4, 0.25]), atol=0.4)
     z = to_axes(jnp.array([0.5, 1.0, 2.0]), started)
     assert float(log_density(z, started)) == pytest.approx(-0.5 * float(z @ z))
+
+
+def test_rounding_of_gradients_does_not_hide_the_axes() -> None:
+    """As with a noise of 1e-6 sd: a sd of 0.03 beside one of 2, and the tail of a log-gamma."""
+
+    def rounded(q: jax.Array) -> jax.Array:
+        smooth = -0.5 * (q[0] / 0.03) ** 2 - 0.5 * (q[1] / 2) ** 2 + 2 * q[2] - jnp.exp(2 * q[2])
+        return smooth + 1e-8 * jnp.sum(jnp.cos(1e6 * q))  # slopes scatter by 0.01
+
+    started = begin_at_mode(rounded, jnp.array([0.05, 3.0, 2.0]), POINTS, 0.3)
+    np.testing.assert_allclose(started.mode, [0, 0, 0], atol=0.05)
+    found = np.asarray(started.axes @ started.axes.T)
+    np.testing.assert_allclose(np.sqrt(np.diag(found)), [0.03, 2, 0.5], rtol=0.15)
 
 
 def test_it_has_the_values_and_slopes_that_it_learned() -> None:
@@ -58,7 +70,7 @@ def test_it_has_the_values_and_slopes_that_it_learned() -> None:
     values, slopes = jax.jit(jax.vmap(jax.value_and_grad(log_density), (0, None)))(points, learned)
     at = learned.mode + points @ learned.axes.T
     expected, exact = jax.jit(jax.vmap(jax.value_and_grad(bent)))(at)
-    np.testing.assert_allclose(values, expected - bent(learned.mode), atol=1e-2)
+    np.testing.assert_allclose(values, expected - bent(learned.mode), rtol=5e-3, atol=1e-2)
     np.testing.assert_allclose(slopes, exact @ learned.axes, atol=5e-2)
 
 
@@ -68,8 +80,8 @@ def test_new_points_are_predicted_and_far_ones_are_the_gaussian() -> None:
     expected = jax.jit(jax.vmap(bent))(learned.mode + new @ learned.axes.T) - bent(learned.mode)
     found = jax.jit(jax.vmap(log_density, (0, None)))(jnp.asarray(new), learned)
     gaussian = -0.5 * np.square(new).sum(axis=1)
-    assert np.abs(found - expected).max() < 0.2
-    assert np.abs(gaussian - expected).max() > 1
+    assert np.quantile(np.abs(found - expected), 0.9) < 0.05
+    assert np.quantile(np.abs(gaussian - expected), 0.9) > 0.5
     far = jnp.array([40.0, 0.0, 0.0])
     assert float(log_density(far, learned)) == pytest.approx(-800)
 
@@ -91,8 +103,8 @@ def test_the_warm_up_learns_what_chains_propose() -> None:
         np.asarray(info.acceptance_rate)[:, :5],
         np.asarray(info.acceptance_rate)[:, 40:],
     )
-    assert before.mean() < 0.85
-    assert after.mean() > 0.98
+    assert before.mean() < 0.9
+    assert after.mean() > 0.95
     state, tuned = warmup.finish(carry)
     assert state.position.shape == (4, 3)
     np.testing.assert_array_equal(tuned.weights[0], tuned.weights[3])
