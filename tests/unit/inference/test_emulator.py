@@ -30,9 +30,13 @@ def bent(q: jax.Array, inverse_temperature: float | jax.Array = 1.0, /) -> jax.A
 
 
 def taught(points: np.ndarray, *, lost: int | None = None) -> Emulator:
-    """An emulator of `bent`, which learns its values and slopes at z (point, axis)."""
-    started = begin_at_mode(bent, jnp.array([1.1, 1.9, 0.3]), len(points), 0.3)
-    started = started._replace(points=jnp.asarray(points))
+    """An emulator of `bent` about a point nearby, which learns its values and slopes at z."""
+    near = jnp.array([1.1, 1.9, 0.3])
+    values, vectors = np.linalg.eigh(-jax.jit(jax.hessian(bent))(near))
+    axes = vectors / np.sqrt(values)
+    mode = near + axes @ (axes.T @ jax.grad(bent)(near))
+    room = jnp.zeros((len(points), 4))
+    started = Emulator(mode, jnp.asarray(axes), jnp.asarray(points), room, jnp.array(0.3))
     at = started.mode + points @ started.axes.T
     values, slopes = jax.jit(jax.vmap(jax.value_and_grad(bent)))(at)
     values = values - bent(started.mode)
@@ -42,13 +46,19 @@ def taught(points: np.ndarray, *, lost: int | None = None) -> Emulator:
 
 
 def test_it_starts_as_the_gaussian_at_the_mode() -> None:
-    """From a start two sds away; the axes give the curvature where the last step began."""
-    started = begin_at_mode(bent, jnp.array([2.5, 2.0, 2.0]), POINTS, 0.3)
-    np.testing.assert_allclose(started.mode, [1, 2, 0], atol=0.02)
+    """Along the first axis differences of slopes, -x - 2 x^3, have their own curvature."""
+    started = begin_at_mode(bent, jnp.array([1.01, 2.0, 0.1]), POINTS, 0.3)
+    np.testing.assert_allclose(started.mode, [1, 2, 0], atol=1e-3)
     found = np.linalg.inv(np.asarray(started.axes @ started.axes.T))
-    np.testing.assert_allclose(found, np.diag([1, 4, 0.25]), atol=0.4)
+    expected = np.diag([1 + 2 * emulator.STEP**2, 4, 0.25])
+    np.testing.assert_allclose(found, expected, atol=1e-3)
     z = to_axes(jnp.array([0.5, 1.0, 2.0]), started)
     assert float(log_density(z, started)) == pytest.approx(-0.5 * float(z @ z))
+
+
+def test_it_climbs_from_two_sds_away() -> None:
+    started = begin_at_mode(bent, jnp.array([2.5, 2.0, 2.0]), POINTS, 0.3)
+    np.testing.assert_allclose(started.mode, [1, 2, 0], atol=0.02)
 
 
 def test_rounding_of_gradients_does_not_hide_the_axes() -> None:
@@ -70,7 +80,7 @@ def test_it_has_the_values_and_slopes_that_it_learned() -> None:
     values, slopes = jax.jit(jax.vmap(jax.value_and_grad(log_density), (0, None)))(points, learned)
     at = learned.mode + points @ learned.axes.T
     expected, exact = jax.jit(jax.vmap(jax.value_and_grad(bent)))(at)
-    np.testing.assert_allclose(values, expected - bent(learned.mode), rtol=5e-3, atol=1e-2)
+    np.testing.assert_allclose(values, expected - bent(learned.mode), atol=1e-2)
     np.testing.assert_allclose(slopes, exact @ learned.axes, atol=5e-2)
 
 
@@ -80,8 +90,8 @@ def test_new_points_are_predicted_and_far_ones_are_the_gaussian() -> None:
     expected = jax.jit(jax.vmap(bent))(learned.mode + new @ learned.axes.T) - bent(learned.mode)
     found = jax.jit(jax.vmap(log_density, (0, None)))(jnp.asarray(new), learned)
     gaussian = -0.5 * np.square(new).sum(axis=1)
-    assert np.quantile(np.abs(found - expected), 0.9) < 0.05
-    assert np.quantile(np.abs(gaussian - expected), 0.9) > 0.5
+    assert np.abs(found - expected).max() < 0.2
+    assert np.abs(gaussian - expected).max() > 1
     far = jnp.array([40.0, 0.0, 0.0])
     assert float(log_density(far, learned)) == pytest.approx(-800)
 
@@ -96,15 +106,15 @@ def test_the_warm_up_learns_what_chains_propose() -> None:
     settings = EmulatedHMCKernel(kind="emulated_hmc", min_inverse_temperature=1.0)
     kernel = settings.build(Posterior(bent))
     warmup = EmulatorWarmup(steps=80, adaptation_share=0.5).build(Untuned(kernel, settings))
-    keys = jax.random.split(jax.random.key(3), 4)
+    keys = jax.random.split(jax.random.key(4), 4)
     carry = warmup.start(jnp.tile(jnp.array([1.0, 2.0, 0.1]), (4, 1)))
     carry, info, _ = adapt(keys, warmup, carry, first=0, steps=80)
     before, after = (
         np.asarray(info.acceptance_rate)[:, :5],
         np.asarray(info.acceptance_rate)[:, 40:],
     )
-    assert before.mean() < 0.9
-    assert after.mean() > 0.95
+    assert before.mean() < 0.85
+    assert after.mean() > 0.98
     state, tuned = warmup.finish(carry)
     assert state.position.shape == (4, 3)
     np.testing.assert_array_equal(tuned.weights[0], tuned.weights[3])
