@@ -40,13 +40,12 @@ def sample(
     """Sample the runs in turn, print their recipes, and return the number of the kept one."""
     tried: list[str] = []
 
-    def announce(number: int) -> None:
-        why = f" (recipe {tried[-1]} has no chains that converge)" if tried else ""
-        tried.append(recipes[number])
-        typer.echo(f"recipe: {tried[-1]}{why}", err=True)
+    def announce(recipe: str, why: str) -> None:
+        tried.append(recipe)
+        typer.echo(f"recipe: {recipe}{why and f' ({why})'}", err=True)
 
     with TemporaryDirectory(prefix="nlobayes-", ignore_cleanup_errors=True) as folder:
-        best = fit_best(configurations, Path(folder), workers=workers, announce=announce)
+        best = fit_best(recipes, configurations, Path(folder), workers=workers, announce=announce)
     kept = recipes[best.number]
     if kept != tried[-1]:
         typer.echo(f"kept: recipe {kept}, whose chains agree better", err=True)

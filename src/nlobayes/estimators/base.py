@@ -134,18 +134,19 @@ class FittedNetwork(BaseEstimator):
         for name in points:
             check_known(columns, name, "features")
         self._places = [*map(columns.index, points)]
-        runs = attempts(self._choices(rows))
+        runs = attempts(self._choices(rows), inputs=len(dataset["features"]["columns"]))
         with in_own_folder() as folder:
             path = folder / TABLE
             write_parquet(path, to_arrow(table))
             studies = [_with_table(configure(NAME, dataset, run), path) for run in runs]
             workers = effective_n_jobs(self.n_jobs)
-            best = fit_best(studies, folder, workers=workers, shown=self.verbose)
+            recipes = [run.recipe for run in runs]
+            best = fit_best(recipes, studies, folder, workers=workers, shown=self.verbose)
             self._files = {**best.fitted.files, TABLE: path.read_bytes()}
         kept = runs[best.number]
         self.recipe_, self.study_ = kept.recipe, configure(NAME, dataset, kept)
         self.diagnostics_, self.evaluation_ = best.fitted.diagnostics, best.fitted.evaluation
-        _warn(best.fitted, path, first=runs[0].recipe, kept=kept.recipe)
+        _warn(best.fitted, path, first=runs[best.first].recipe, kept=kept.recipe)
 
     def _features(self) -> Document:
         if not isinstance(self.features, Mapping | None):

@@ -36,7 +36,9 @@ class BayesianNetworkRegressor(RegressorMixin, FittedNetwork):
         without noise. `smooth` has 128 units of fixed random directions, learns a scale of each
         input, and integrates the output layer out. `plain` has 32 units and samples all weights.
         `auto` is `wide` up to 2000 train rows, then `smooth`, then `plain`, until the chains of one
-        converge. It is `plain` if units, an activation, a preset or single precision are chosen.
+        converge; with up to three inputs it is `cosines` first, if its log posterior density at the
+        mode is higher than that of `wide` by 10. It is `plain` if units, an activation, a preset or
+        single precision are chosen.
     prior, likelihood, pretraining, method
         Name of a preset in `config/presets`, or its settings; `auto` is that of the recipe. The
         likelihood `auto` learns the noise of the targets, above the least sigma with which chains

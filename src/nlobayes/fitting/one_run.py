@@ -13,6 +13,7 @@ from typing import Any
 
 from rich.progress import Progress
 
+from nlobayes.artifacts.contents import read_dataset
 from nlobayes.artifacts.files import read_json, write_json
 from nlobayes.artifacts.netcdf import read_attrs
 from nlobayes.artifacts.places import project
@@ -79,6 +80,13 @@ class OneRun:
         """Make the dataset and the MAPs."""
         self._make_dataset()
         self._each(OneRun.make_map, self._starts)
+
+    def log_density_at_mode(self) -> float:
+        """Return the highest log posterior density of the MAPs, which are made."""
+        self.make_maps()
+        rows = int((read_dataset(self.path("prepare")).split == 0).sum())
+        losses = (min(read_attrs(path)["restart_losses"]) for path in self.maps)
+        return -rows * min(losses)
 
     def make_surrogate(self) -> None:
         """Make everything, from the table to the scores and the surrogate."""

@@ -81,7 +81,11 @@ RECIPES = {
     ),
 }
 MOST_ROWS_OF_WIDE = 2000
-"""Most train rows for which `auto` takes recipe `wide`, whose time grows with their third power."""
+"""Most train rows for which `auto` takes recipes of infinite width, whose time grows with their
+third power."""
+MOST_INPUTS_OF_COSINES = 3
+"""Most inputs for which `auto` takes recipe `cosines`. Its chains agree on ten of eleven smooth
+tables of one to three inputs, and on two of five of five inputs, where its bars may be small."""
 
 
 def recipe_of(name: str) -> str:
@@ -154,11 +158,13 @@ def configure(name: str, dataset: Facts, chosen: Choices) -> Configuration:
     }
 
 
-def attempts(chosen: Choices) -> list[Choices]:
+def attempts(chosen: Choices, inputs: int) -> list[Choices]:
     """Return the runs that are made in turn until one has converged, each with its recipe.
 
-    Recipe `auto` is `wide` up to 2000 train rows, then `smooth`, then `plain`, if it is left the
-    choice: no units, activation, preset or single precision are chosen. Otherwise it is one run.
+    Recipe `auto` is `cosines` for up to three inputs, `wide`, `smooth` and `plain`, if it is left
+    the choice: no units, activation, preset or single precision are chosen. Otherwise it is one
+    run. The first two are for up to 2000 train rows; `fits.fit_best` leaves `cosines` out where
+    `wide` explains the rows as well.
 
     Raises InputError if the network or the recipe has an unknown name.
     """
@@ -171,8 +177,9 @@ def attempts(chosen: Choices) -> list[Choices]:
         and network.keys() <= {"hidden", "activation"}
         and network.get("activation", TANH) == TANH
     )
-    is_large = (chosen.train_rows or 0) > MOST_ROWS_OF_WIDE
-    in_turn = [*([] if is_large else [WIDE]), SMOOTH, PLAIN]
+    is_small = (chosen.train_rows or 0) <= MOST_ROWS_OF_WIDE
+    is_narrow = is_small and inputs <= MOST_INPUTS_OF_COSINES
+    in_turn = [*[COSINES] * is_narrow, *[WIDE] * is_small, SMOOTH, PLAIN]
     names = in_turn if is_open else [recipe_of(chosen.recipe)]
     return [chosen._replace(recipe=name) for name in names]
 

@@ -124,23 +124,28 @@ def test_the_reason_of_each_recipe_is_printed(
     """Where nothing is chosen, the second follows if the chains of the first do not converge."""
 
     def both(
-        studies: list[Any], folder: Path, *, announce: Callable[[int], None], workers: int
+        recipes: list[str],
+        studies: list[Any],
+        folder: Path,
+        *,
+        announce: Callable[[str, str], None],
+        workers: int,
     ) -> Best:
         own = configure("my_table", studies[0]["datasets"]["my_table"], FOUR_UNITS)
-        announce(0)
-        announce(1)
+        announce(recipes[0], "gain")
+        announce(recipes[1], "")
         return Best(0, fits.fit(own, folder / "0", shown=False))
 
     monkeypatch.setattr("nlobayes.commands.recipes.fit_best", both)
     fit(table, "sigma", jobs=1)
     lines = capsys.readouterr().err.splitlines()
     assert [line for line in lines if "recipe" in line] == [
+        "recipe: cosines (gain)",
         "recipe: wide",
-        "recipe: smooth (recipe wide has no chains that converge)",
-        "kept: recipe wide, whose chains agree better",
+        "kept: recipe cosines, whose chains agree better",
     ]
     study = yaml.safe_load(Path("my_table.yaml").read_text())
-    assert study["grids"]["fit"]["prior"] == "scales"
+    assert study["grids"]["fit"]["prior"] == "scales_cosines"
 
 
 @pytest.mark.slow

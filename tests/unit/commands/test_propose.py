@@ -31,7 +31,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     quick: Any = {"pretraining": PRETRAINING, "method": {"kind": "map_ensemble", "members": 2}}
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(
-        module, "attempts", lambda chosen: [Choices({"hidden": [4]}, **quick, recipe="plain")]
+        module,
+        "attempts",
+        lambda chosen, inputs: [Choices({"hidden": [4]}, **quick, recipe="plain")],
     )
 
 
@@ -177,7 +179,7 @@ def test_an_infinitely_wide_network_is_the_default(
 ) -> None:
     monkeypatch.undo()
     _, said, facts = proposed(table(), capsys, target="sigma", p95="2%", relative_to="none")
-    assert "recipe: wide" in said
+    assert any(f"recipe: {one} (cosine units: " in said for one in ("cosines", "wide"))
     assert facts["equivalent_random"]["points"] > 10
 
 

@@ -24,16 +24,19 @@ def steps(x: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize(
-    ("function", "inputs", "most"), [(waves, 2, 3e-5), (steps, 5, 3e-3)], ids=["waves", "steps"]
+    ("function", "inputs", "recipe", "most"),
+    [(waves, 2, "auto", 3e-5), (steps, 5, "cosines", 3e-3)],
+    ids=["waves", "steps"],
 )
 def test_chains_agree_and_the_error_is_that_of_a_smooth_process(
-    function: Function, inputs: int, most: float
+    function: Function, inputs: int, recipe: str, most: float
 ) -> None:
     """RMSE in units of the sd; a process with the better of `rbf` and Matern has 1.5e-5, 2.9e-3."""
     x = np.random.default_rng([0, ROWS, inputs]).uniform(-1, 1, (ROWS + POINTS, inputs))
     y = function(x.T)
-    model = BayesianNetworkRegressor(recipe="cosines", verbose=False).fit(x[:ROWS], y[:ROWS])
+    model = BayesianNetworkRegressor(recipe=recipe, verbose=False).fit(x[:ROWS], y[:ROWS])
     assert model.diagnostics_["converged"], model.diagnostics_
+    assert model.recipe_ == "cosines"
     mean, quantiles = model.predict(x[ROWS:], quantiles=[0.025, 0.975])
     error = mean - y[ROWS:]
     assert np.sqrt(np.mean(error**2)) < most * y[ROWS:].std()

@@ -45,14 +45,22 @@ def run_of(**choices: Any) -> RunSpec:
 )
 def test_a_choice_of_the_user_leaves_the_plain_recipe(chosen: dict[str, Any]) -> None:
     choices = Choices(**{"network": FREE, **chosen})
-    assert attempts(choices) == [choices._replace(recipe="plain")]
+    assert attempts(choices, inputs=2) == [choices._replace(recipe="plain")]
 
 
-@pytest.mark.parametrize(("rows", "first"), [(None, ["wide"]), (2000, ["wide"]), (2001, [])])
-def test_smooth_and_plain_follow_a_wide_network_of_up_to_2000_rows(
-    rows: int | None, first: list[str]
+@pytest.mark.parametrize(
+    ("rows", "inputs", "first"),
+    [
+        (None, 3, ["cosines", "wide"]),
+        (2000, 3, ["cosines", "wide"]),
+        (2000, 4, ["wide"]),
+        (2001, 3, []),
+    ],
+)
+def test_smooth_and_plain_follow_infinite_width_of_up_to_2000_rows(
+    rows: int | None, inputs: int, first: list[str]
 ) -> None:
-    tried = attempts(Choices(FREE, train_rows=rows))
+    tried = attempts(Choices(FREE, train_rows=rows), inputs)
     assert [run.recipe for run in tried] == [*first, "smooth", "plain"]
 
 

@@ -82,8 +82,8 @@ def fit(
     recipe: Annotated[
         str,
         typer.Option(
-            help="wide, cosines, smooth or plain; auto is wide up to 2000 train rows, then smooth, "
-            "then plain, until the chains of one converge."
+            help="cosines, wide, smooth or plain; auto is wide up to 2000 train rows (cosines, if "
+            "up to 3 inputs explain much more by it), then smooth, then plain, until chains agree."
         ),
     ] = AUTO,
     prior: Annotated[
@@ -152,7 +152,7 @@ def fit(
         seed=seed,
         train_rows=int(SPLIT["train"] * len(rows.columns[target])),
     )
-    runs = attempts(chosen)
+    runs = attempts(chosen, inputs=len(read.dataset["features"]["columns"]))
     configurations = [configure(name, read.dataset, run) for run in runs]
     planned = [plan_of(configuration)[1] for configuration in configurations]
     given = table.as_posix() if source == table else f"{table.as_posix()} without its bad rows"

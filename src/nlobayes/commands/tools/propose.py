@@ -212,7 +212,7 @@ def _fitted(
             dataset["split"], train = {"column": name}, int((words == STATED[TRAIN]).sum())
         write_parquet(source, to_arrow(rows))
         dataset["source"]["path"] = str(source)
-        runs = attempts(chosen._replace(train_rows=train))
+        runs = attempts(chosen._replace(train_rows=train), len(dataset["features"]["columns"]))
         made = [configure(name_of_dataset(path), dataset, run) for run in runs]
         given = f"{path} without its bad rows" if read.rows else str(path)
         with as_given([(re.escape(str(source)), given)]):
