@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from nlobayes.data.fixed_parameters import unit_of_parameter
 from nlobayes.data.slha import spectrum_of
 from nlobayes.data.slha_blocks import read_text
 from nlobayes.errors import InputError
@@ -44,8 +45,9 @@ def points_of(given: Spectrum, needs: Sequence[Needs]) -> list[Point]:
 
 
 def _read(text: str, source: str, needs: Iterable[Needs]) -> Mapping[str, float]:
-    columns = {name for each in needs for name in each.inputs.values()}
+    inputs = {name for each in needs for name in each.inputs.values()}
     conditions = {name for each in needs for name in each.conditions.values()}
+    columns = inputs | {name for name in conditions if not unit_of_parameter(name)}
     return spectrum_of(text, source, columns, columns | conditions)
 
 

@@ -166,6 +166,16 @@ def test_a_grid_of_one_energy_is_taken_to_the_other(lhc: Bundle) -> None:
     assert scaled.errors == own.errors
 
 
+def test_a_grid_of_neutralinos_is_taken_to_the_other_energy(lhc: Bundle) -> None:
+    """The ratio, for which the engine reads mixings of a file, is that of published grids."""
+    pair = (1000022, 1000023)
+    scaled = lhc.predict(SLHA, [pair], energy=13600.0, order="NLO+NLL")[pair]
+    own = lhc.predict(SLHA, [pair], energy=13000.0, order="NLO+NLL")[pair]
+    assert "from 13 to 13.6 TeV by the NLO of the embedded engine" in scaled.reason
+    resummed = [lhc.predict(SLHA, [pair], energy=e)[pair].median for e in (13000.0, 13600.0)]
+    assert scaled.median / own.median == pytest.approx(resummed[1] / resummed[0], rel=3e-3)
+
+
 @pytest.mark.parametrize("engine", [False, True])
 def test_massless_particles_are_outside_and_leave_others_alone(lhc: Bundle, engine: bool) -> None:
     text = re.sub(r"(1000022|1000024)   \S+", r"\1   0.0", SLHA)

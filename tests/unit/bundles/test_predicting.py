@@ -75,9 +75,10 @@ def test_a_folder_of_files_is_read_file_by_file(
         out = tmp_path / "o.jsonl"
         predict(folder, str(tmp_path), str(out), energy=13600.0, skip_bad=skip_bad)
         lines = [json.loads(line) for line in out.read_text().splitlines()]
-        assert [line["file"] for line in lines] == files
+        assert [*dict.fromkeys(line["file"] for line in lines)] == files
+        assert [line["process"] for line in lines[:2]] == ["1000022 1000022", "1000022 1000023"]
         messages = capsys.readouterr().err
-        assert f"warning: 1 of 3 points have no prediction ({how}), the first: " in messages
+        assert f"warning: 1 of 5 points have no prediction ({how}), the first: " in messages
     assert (lines[-1]["sigma_pb_median"], lines[-1]["domain"]) == (None, "outside")
     assert "there is no block" in lines[-1]["reason"]
     assert "calibration of 13600GeV_1000022_1000022 failed: coverage_95" in messages
