@@ -28,6 +28,11 @@ OF_OUTPUTS = re.compile(  # styles of pandas; where Jupyter keeps the code of a 
     re.DOTALL,
 )
 LINK = re.compile(r"""(?:\]\(|<img src="|srcset=")([^)#:"\s]+)""")
+IN_TEXT = re.compile(  # code, formulas and tags, which stay; then numbers that may not break
+    r"""<(?P<code>pre|code)\b.*?</(?P=code)>|<(?P<tag>span|div) class="arithmatex">.*?</(?P=tag)>
+    |<[^>]*>|(?P<number>\d[\d.]*e-\d+)|(?P<percent>(?<=[\d)])\ %)""",
+    re.DOTALL | re.VERBOSE,
+)
 OF_NOTEBOOK = re.compile(r"(\]\((?:[^)\s]*notebooks/)?\w+)\.py(?=[)#])")
 
 
@@ -42,6 +47,17 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 def on_page_markdown(markdown: str, **_: object) -> str:
     """Lead links to a notebook to its page."""
     return OF_NOTEBOOK.sub(r"\1.md", markdown)
+
+
+def on_page_content(html: str, **_: object) -> str:
+    """Keep the parts of a number on one line: its exponent, and a percent sign."""
+    return IN_TEXT.sub(_unbroken, html)
+
+
+def _unbroken(found: re.Match[str]) -> str:
+    if found["number"]:
+        return f'<span style="white-space: nowrap">{found[0]}</span>'
+    return "\u00a0%" if found["percent"] else found[0]
 
 
 def _is_below(file: File, folder: Path) -> bool:

@@ -51,6 +51,18 @@ def test_the_site_is_whole_and_loads_nothing_from_elsewhere(site: Path) -> None:
     assert [name for name in loaded if re.match(r"(https?:)?//", name)] == []
 
 
+def test_a_number_keeps_its_exponent_and_percent_sign_on_its_line(site: Path) -> None:
+    """Code, formulas and the attributes of tags stay as they are."""
+    text = "".join((site / page).read_text() for page in [*PAGES, "index.html"])
+    code = r"<(pre|code)\b.*?</\1>|<(?:span|div) class=\"arithmatex\">.*?</(?:span|div)>"
+    assert not re.search(r"<[^>]*<span style", text)
+    assert not [found for found in re.finditer(code, text, re.DOTALL) if "white-space" in found[0]]
+    shown = re.sub(code + r'|<span style="white-space: nowrap">[^<]*</span>', "", text, flags=re.S)
+    shown = re.sub(r"<(script|title)\b.*?</\1>|<[^>]*>", "", shown, flags=re.DOTALL)
+    assert re.findall(r"\d %|\de-\d", shown) == []
+    assert "\u00a0%" in shown
+
+
 @pytest.mark.by_day(8)
 @pytest.mark.parametrize("page", [*PAGES, "index.html"])
 def test_a_page_fits_a_laptop_and_a_phone_and_sets_its_formulas(
