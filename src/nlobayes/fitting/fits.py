@@ -28,7 +28,7 @@ FAILED = ("builder.no_density", "inference.never_moved")
 LEAST_GAIN = 10.0
 """Least gain in the log posterior density at the mode for which recipe `cosines` is taken. With a
 noise of 1 % to 30 % of the sd four functions gain at most 9, four measured tables at most 4."""
-GAIN = "cosine units: {gain:+.1f} in the log posterior density at the mode, taken from {least:+.0f}"
+GAIN = "cosine units change the log posterior density by {gain:+.1f}; {least:+.0f} is needed"
 
 WARNING = "warning"
 """First word of a line with a warning, in upper or lower case."""

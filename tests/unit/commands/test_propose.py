@@ -179,7 +179,7 @@ def test_an_infinitely_wide_network_is_the_default(
 ) -> None:
     monkeypatch.undo()
     _, said, facts = proposed(table(), capsys, target="sigma", p95="2%", relative_to="none")
-    assert any(f"recipe: {one} (cosine units: " in said for one in ("cosines", "wide"))
+    assert any(f"recipe: {one} (cosine units change " in said for one in ("cosines", "wide"))
     assert facts["equivalent_random"]["points"] > 10
 
 

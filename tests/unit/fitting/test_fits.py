@@ -86,7 +86,7 @@ def test_cosine_units_are_taken_if_they_gain_enough_at_the_mode(
     )
     assert (best.number, best.first, tried) == (2, first, [*range(first, 3)])
     assert announced[0][0] == ["cosines", "wide"][first]
-    assert f"cosine units: {gain} in" in announced[0][1]
+    assert f"log posterior density by {gain};" in announced[0][1]
 
 
 def test_the_density_at_the_mode_is_that_of_the_better_map(tmp_path: Path) -> None:
