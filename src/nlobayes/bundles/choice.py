@@ -61,7 +61,7 @@ class Choice:
         points = iter(points_of(spectrum, needs))
         located = {pair: [(offer, next(points)) for offer in each] for pair, each in offers.items()}
         chosen = {
-            pair: self.predicted(*self.best(each))
+            pair: self.of_known_state(each)
             for pair, each in located.items()
             if pair not in optional or any(offer.allows(point) for offer, point in each)
         }
@@ -73,6 +73,19 @@ class Choice:
             error, pair = errors[0], pdg_text(next(iter(chosen)))
             raise error.within(pair) if error.where is None else error
         return chosen
+
+    def of_known_state(self, located: Sequence[Located]) -> Chosen:
+        """Predict one process by its best offer, unless the spectrum allows several states.
+
+        Such a pair may be winos or higgsinos, whose cross sections differ.
+        """
+        offer, point = self.best(located)
+        allowed = {frozenset(each.states) for each, point in located if each.allows(point)}
+        unknown = offer.unknown_states(_values(point))
+        if unknown and len(allowed) > 1:
+            reason = InputError("bundles.unknown_states", missing=unknown).reason
+            return Chosen(offer, point, nothing(reason)._replace(entry=offer.entry.name))
+        return self.predicted(offer, point)
 
     def best(self, located: Sequence[Located]) -> Located:
         """Return the offer of one process with the largest preference at a spectrum.

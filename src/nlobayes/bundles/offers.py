@@ -98,6 +98,12 @@ class Offer:
         return Needs(inputs, given | ({**engine.inputs, **engine.conditions} if engine else {}))
 
     @cached_property
+    def states(self) -> Mapping[str, str]:
+        """Names in a spectrum of the states that its conditions ask for, such as `wino_1000024`."""
+        given = self.needs.conditions.items()
+        return {own: name for own, name in given if own.partition("_")[0] in STATES}
+
+    @cached_property
     def processes(self) -> frozenset[tuple[int, ...]]:
         """Pairs whose cross sections are in the entry: one, or those that it states as added."""
         stated = [int(n) for n in re.findall(r"-?\b[0-9]{7}\b", self.entry.inclusive)]
@@ -130,6 +136,12 @@ class Offer:
     def allows(self, point: Point) -> bool:
         """Return whether no value of a spectrum violates a condition; missing inputs do."""
         return not isinstance(point, InputError) and not any(self._gaps(point))
+
+    def unknown_states(self, point: Mapping[str, float]) -> list[str]:
+        """List the states of which a spectrum does not tell the content."""
+        given = zip(self.conditions, self._gaps(point), strict=True)
+        lacking = {condition.name for condition, gap in given if gap is None}
+        return [name for own, name in self.states.items() if own in lacking]
 
     def _gaps(self, point: Mapping[str, float]) -> list[float | None]:
         return [_gap(condition, point.get(condition.name)) for condition in self.conditions]

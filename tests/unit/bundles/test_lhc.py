@@ -4,6 +4,7 @@ import contextlib
 import csv
 import gzip
 import io
+import math
 import re
 from pathlib import Path
 
@@ -174,6 +175,19 @@ def test_a_grid_of_neutralinos_is_taken_to_the_other_energy(lhc: Bundle) -> None
     assert "from 13 to 13.6 TeV by the NLO of the embedded engine" in scaled.reason
     resummed = [lhc.predict(SLHA, [pair], energy=e)[pair].median for e in (13000.0, 13600.0)]
     assert scaled.median / own.median == pytest.approx(resummed[1] / resummed[0], rel=3e-3)
+
+
+def test_a_pair_of_unknown_states_is_outside(lhc: Bundle) -> None:
+    """A chargino of no stated mixing may be a wino or a higgsino, with a quarter of its pairs."""
+    pair, text = (1000024, -1000024), re.sub(r"(?m)^BLOCK [NUV]MIX.*\n( .*\n)*", "", SLHA)
+    found = lhc.predict(text, energy=13000.0)
+    assert found[pair].domain == "outside"
+    assert math.isnan(found[pair].median)
+    assert "several states" in found[pair].reason
+    assert found[1000011, -1000011] == lhc.predict(SLHA, energy=13000.0)[1000011, -1000011]
+    added = lhc.total(text, energy=13000.0)
+    assert added.domain == "outside"
+    assert "1000024 -1000024" in added.reason.partition("without ")[2]
 
 
 @pytest.mark.parametrize("engine", [False, True])
