@@ -73,10 +73,11 @@ def test_all_processes_of_an_energy_are_in_one_plot(page: Any) -> None:
 
 
 def test_a_pasted_spectrum_has_the_numbers_of_the_bundle(page: Any, folder: Path) -> None:
+    """The engine takes the second process from 13 TeV; a sum follows."""
     text = spectrum_text(1)
     page.value(f"document.getElementById('slha').value = {json.dumps(text)}")
     page.value("document.getElementById('predict').click()")
-    page.wait_for("document.querySelectorAll('#answer tr').length === 3")
+    page.wait_for("document.querySelectorAll('#answer tr').length === 4")
     cells = page.value(
         "[...document.querySelectorAll('#answer tr')[1].cells].map(c => c.innerText)"
     )
