@@ -80,7 +80,7 @@ class Choice:
         Such a pair may be winos or higgsinos, whose cross sections differ.
         """
         offer, point = self.best(located)
-        allowed = {frozenset(each.states) for each, point in located if each.allows(point)}
+        allowed = {frozenset(each.states.values()) for each, point in located if each.allows(point)}
         unknown = offer.unknown_states(_values(point))
         if unknown and len(allowed) > 1:
             reason = InputError("bundles.unknown_states", missing=unknown).reason
