@@ -178,7 +178,7 @@ def test_a_grid_of_neutralinos_is_taken_to_the_other_energy(lhc: Bundle) -> None
 
 
 def test_a_pair_of_unknown_states_is_outside(lhc: Bundle) -> None:
-    """A chargino of no stated mixing may be a wino or a higgsino, with a quarter of the cross section."""
+    """A chargino of no stated mixing may be a wino or a higgsino with a quarter of the pairs."""
     pair, text = (1000024, -1000024), re.sub(r"(?m)^BLOCK [NUV]MIX.*\n( .*\n)*", "", SLHA)
     found = lhc.predict(text, energy=13000.0)
     assert found[pair].domain == "outside"
