@@ -97,7 +97,7 @@ def describe_spread(evaluation: Evaluation) -> list[str]:
             f"the spread of the residuals changes along the prediction, as {sizes} in its lower, "
             f"middle and upper third; the error bars {follow} (noise {noise})"
         )
-    for third, check in zip(THIRDS, spread["coverage_68"], strict=True):
+    for third, check in zip(THIRDS, spread["coverage_68"], strict=False):
         if not check["passed"]:
             lines.append(
                 f"68 % error bars cover {check['value']:.0%} in the {third} third of predictions"

@@ -83,3 +83,11 @@ def test_coverage_fails_in_the_thirds_where_bars_are_too_wide_or_too_narrow() ->
     found = coverage_of_thirds(mean, norm.cdf(z), tested=600, tolerance=0.02)
     assert [check["passed"] for check in found] == [False, True, False]
     assert [check["value"] for check in found] == pytest.approx([0.97, 0.68, 0.38], abs=0.07)
+
+
+@pytest.mark.parametrize("points", [1, 2])
+def test_thirds_without_a_point_have_no_check(points: int) -> None:
+    """A table of six rows holds out two."""
+    found = coverage_of_thirds(np.arange(points), np.full(points, 0.5), tested=1, tolerance=0.02)
+    assert [one["value"] for one in found] == [1.0] * points
+    assert np.isfinite([[one["low"], one["high"]] for one in found]).all()

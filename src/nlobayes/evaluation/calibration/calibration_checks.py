@@ -161,8 +161,10 @@ def coverage_of_thirds(
     by the fit, which narrows the limits; that of test rows has the chance of the fit, which widens
     them. With v others and t test rows the variance p (1 - p) (2 v + t) / v (v + t) of a third is
     that of its points, 3 / (v + t), and of v (v + t) / (t - v) rows of a fit; of no fit if t <= v.
+    Of one or two points the last thirds are empty, and have no check.
     """
-    thirds, fitted = [pit[rows] for rows in _thirds(mean)], len(pit) - tested
+    thirds = [pit[rows] for rows in _thirds(mean) if len(rows)]
+    fitted = len(pit) - tested
     fitted_to = fitted * len(pit) // max(tested - fitted, 1)
     return [check_coverage(each, "coverage_68", fitted_to, tolerance) for each in thirds]
 
