@@ -100,7 +100,7 @@ def run_of(facts: Facts) -> str:
 def in_words(stated: Mapping[str, str]) -> str:
     """Describe process, calculation and unknown entries of `origin` in one line."""
     if all(stated[name] == UNKNOWN for name in STATED):
-        return stated.get("problem", "an unknown process: its table states none")
+        return stated.get("problem", "a table that states no process")
     known = {name: text for name, text in stated.items() if text != UNKNOWN}
     first = {name: text.split(";")[0] for name, text in known.items()}
     energy = f"{_short(known['sqrt_s_tev'])} TeV" if "sqrt_s_tev" in known else "unknown energy"

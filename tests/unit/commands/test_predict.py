@@ -263,7 +263,7 @@ def test_warnings_count_what_is_not_inside_and_name_what_failed(
     monkeypatch.setattr(Surrogate, "domain", lambda *_: flags)
     assert run(text_of(scan))["domain"].tolist() == flags.tolist()
     assert capsys.readouterr().err.splitlines() == [
-        "nlobayes: sigma_pb of an unknown process: its table states none",
+        "nlobayes: sigma_pb of a table that states no process",
         "nlobayes: warning: calibration of this surrogate failed: coverage_95",
         f"nlobayes: warning: 2 of {COUNT} points lie outside the training data (columns "
         "domain, reason): neither their predictions nor the error bars can be trusted",

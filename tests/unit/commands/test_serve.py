@@ -63,7 +63,7 @@ def served(surrogate_path: Path) -> Iterator[Served]:
 
 def test_it_prints_its_address_and_answers_there(served: Served, surrogate_path: Path) -> None:
     assert served.first_line.endswith(
-        " predicts sigma_pb of an unknown process: its table states none; Ctrl-C ends it\n"
+        " predicts sigma_pb of a table that states no process; Ctrl-C ends it\n"
     )
     assert served.url.startswith("http://127.0.0.1:")
     response = httpx.post(f"{served.url}/api/predict", json=POINTS)

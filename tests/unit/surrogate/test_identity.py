@@ -40,7 +40,7 @@ EMBEDDED = {
             "parton distributions, alpha_s, squark masses, engine",
         ),
         ({"problem": "cubic", "seed": "1"}, "cubic"),
-        ({}, "an unknown process: its table states none"),
+        ({}, "a table that states no process"),
     ],
 )
 def test_it_is_described_in_words(stated: dict[str, str], text: str) -> None:
