@@ -3,13 +3,13 @@
     python -m benchmarks.study_rows write wine        # rows of the finished runs of a study
     python -m benchmarks.study_rows check wine        # compute the runs again and compare
     python -m benchmarks.study_rows check wine paper  # those whose path has a word
-    python -m benchmarks.study_rows first wine        # files of the first run
+    python -m benchmarks.study_rows first wine        # what to make for the first run
 
 A row has the presets of a run, its verdict, scores of test rows with their Monte-Carlo errors
 (`±`), CPU seconds of its jobs, and what made it: digests of `evaluation.json` and of the code, the
 commit and the processor. A run that was made again agrees if its digest is equal, or if its verdict
 is and each score differs by at most four Monte-Carlo errors. `first` prints nothing if points
-are chosen in rounds, as only the whole study knows how many, or if no grid has scores.
+are chosen in rounds, as only the whole study knows how many.
 """
 
 from __future__ import annotations
@@ -60,11 +60,16 @@ def runs_of(study: str) -> dict[str, str]:
     return found
 
 
-def first_files(study: str) -> list[Path]:
-    """List the scores and the checks of the first run of a study; none if it has rounds."""
-    rounds = read_whole_study([STUDIES / f"{study}.yaml"]).rounds
-    first = [] if rounds else [*runs_of(study)][:1]
-    return [METRICS / run / name for run in first for name in FILES]
+def first_outputs(study: str) -> list[str]:
+    """List the scores and checks of the first run of a study, or its first target without scores.
+
+    None are listed if it has rounds.
+    """
+    whole = read_whole_study([STUDIES / f"{study}.yaml"])
+    if whole.rounds:
+        return []
+    files = [str(METRICS / run / name) for run in [*runs_of(study)][:1] for name in FILES]
+    return files or [*whole.targets[:1]]
 
 
 def row_of(run: str, grid: str) -> Row:
@@ -178,7 +183,7 @@ def check(study: str, word: str = "") -> bool:
 
 
 def main(words: Sequence[str]) -> None:
-    """Write or check the rows of a study, or list the files of its first run."""
+    """Write or check the rows of a study, or list what its first run makes."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("action", choices=["write", "check", "first"])
     parser.add_argument("study", help="name of a file of config/studies")
@@ -191,7 +196,7 @@ def main(words: Sequence[str]) -> None:
     if given.action == "write":
         print(write(given.study))
     elif given.action == "first":
-        print(*first_files(given.study))
+        print(*first_outputs(given.study))
     elif not check(given.study, given.word):
         sys.exit(1)
 

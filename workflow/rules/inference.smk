@@ -77,6 +77,7 @@ rule check_convergence:
     """Check whether the segments so far have converged."""
     input:
         segments=inputs.segments_so_far,
+        before=inputs.verdict_before,
     output:
         verdict="results/chains/{run}/verdict_{segment}.json",
         record="results/records/check_convergence/{run}/{segment}.json",
@@ -91,8 +92,9 @@ rule check_convergence:
     params:
         **specifications.fields_of_run("check_convergence"),
         segments=option_per_input("--segment", "segments"),
+        before=option_per_input("--verdict", "before"),
     shell:
-        "nlobayes check_convergence --spec {params.spec:q} {params.segments}"
+        "nlobayes check_convergence --spec {params.spec:q} {params.segments} {params.before}"
         " --out {output.verdict:q} --record {output.record:q} 2> {log:q}"
 
 

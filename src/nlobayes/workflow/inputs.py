@@ -120,7 +120,7 @@ class Inputs:
         return f"{folder_of_chain_group(wildcards)}/{before}.nc"
 
     def verdict_before(self, wildcards: Wildcards) -> Paths:
-        """List the verdict that a segment waits for; empty for the first, or without `until`."""
+        """List the verdict on the segments before; empty for the first, or without `until`."""
         segment, until = int(wildcards.segment), self._chains(wildcards).until
         folder = f"results/chains/{wildcards.run}"
         return [f"{folder}/verdict_{segment - 1}.json"] if segment and until else []

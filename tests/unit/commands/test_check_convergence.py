@@ -100,7 +100,7 @@ def test_chains_go_on_while_any_quantity_disagrees(
 def test_a_record_states_limits_and_segments(run: Any, tmp_path: Path) -> None:
     limits = {"rhat_max": 1.02, "ess_min": 250.0}
     out, record = tmp_path / "verdict.json", tmp_path / "record.json"
-    check_convergence(json.dumps({"until": limits}), run.segments, out, record)
+    check_convergence(json.dumps({"until": limits}), run.segments, out, record=record)
     made = read_record(record)
     assert (made["verb"], made["spec"]) == ("check_convergence", {"until": limits})
     assert made["inputs"] == digests(run.segments)
@@ -117,3 +117,14 @@ def test_a_verdict_stays_met_after_segments_of_no_draws(
         write_segment(empty, nothing, {})
         segments.append(empty)
     assert checked(segments, **LOOSE) == checked(**LOOSE)
+
+
+def test_a_verdict_that_is_met_is_not_computed_again(
+    run: Any, tmp_path: Path, checked: Check, read: Read
+) -> None:
+    """The limits of the second call would be missed."""
+    met = checked(**LOOSE)
+    out = tmp_path / "after.json"
+    strict = json.dumps({"until": {"rhat_max": 0.5}})
+    check_convergence(strict, run.segments, out, verdict=tmp_path / "verdict.json")
+    assert read(out) == met
