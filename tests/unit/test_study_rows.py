@@ -104,7 +104,7 @@ def test_cpu_seconds_are_those_of_the_jobs_of_a_run(project: Path) -> None:
 
 
 def test_the_first_run_of_a_study_is_one_of_its_targets(project: Path) -> None:
-    """A study with rounds has none, as only the whole knows how many; one of times has no scores."""
+    """A study with rounds has none, as only the whole knows how many; times are no scores."""
     assert [Path(path).parent.name for path in first_outputs("wine")] == ["s1", "s1"]
     assert not runs_of("wine")[RUN].endswith("_paper")
     assert first_outputs("program") == []

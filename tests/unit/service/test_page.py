@@ -58,7 +58,7 @@ def test_the_page_describes_what_it_shows(page: Any) -> None:
     assert labels == ["m₁ in GeV", "sigma in pb"]
     assert page.value("document.querySelectorAll('#inputs .input').length") == 4
     assert "68 % interval" in page.value(READING)
-    assert "a table that states no process" in page.value("document.getElementById('of').textContent")
+    assert "that states no process" in page.value("document.getElementById('of').textContent")
     origin = page.value("document.getElementById('origin').textContent")
     assert "parton distributionsunknown" in origin
     meaning = page.value("document.getElementById('meaning').textContent")
