@@ -26,7 +26,7 @@ print("outputs", json.dumps(made))
 """
 JOB = re.compile(r"^rule (\w+):\n    input: (.+)$", re.MULTILINE)
 THREE_MAPS = {
-    "samplers": {"tiny": {"chains": 3, "segments": 2, "until": {}, "warmup": {"segments": 2}}},
+    "samplers": {"tiny": {"chains": 3, "segments": 3, "until": {}, "warmup": {"segments": 2}}},
     "grids": {"tiny": {"outputs": "figures", "rivals": ["gp_matern"]}},
 }
 """A study that runs every stage of a run: its MAPs span a plane, and verdicts are waited for."""
