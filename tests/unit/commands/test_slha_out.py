@@ -115,7 +115,7 @@ def test_files_of_before_load_with_an_unknown_process(
     assert surrogate.process is None
     assert surrogate.conditions == ()
     assert {surrogate.origin[name] for name in ("incoming", "outgoing", "fixed")} == {"unknown"}
-    assert "unknown" in repr(surrogate)
+    assert ("unknown: " if stated else "a table that states no process") in repr(surrogate)
     assert [*predicted(file, slha, tmp_path / "out.csv")][-2:] == ["domain", "reason"]
     before = slha.read_bytes()
     with refused("surrogate.no_process", where="--slha-out"):
