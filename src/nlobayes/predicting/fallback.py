@@ -155,7 +155,7 @@ class Fallback:
         if self.otherwise is None:
             return words
         return (
-            f"{words}; the program was asked for {counts.computed} others, of which "
+            f"{words}; others that the program computes: {counts.computed}, of which "
             f"{counts.stored} were stored before and {counts.failed} failed"
         )
 

@@ -131,7 +131,10 @@ def test_the_program_computes_what_is_not_accepted(
     assert found["domain"].tolist() == flagged["domain"].tolist()
     assert calls() == sent.sum()
     said = capfd.readouterr().err.split("nlobayes: ")
-    assert f"asked for {sent.sum()} others, of which 0 were stored before" in said[-2] + said[-3]
+    assert (
+        f"that the program computes: {sent.sum()}, of which 0 were stored before"
+        in said[-2] + said[-3]
+    )
     again = run(otherwise=Path("mine.yaml"))
     for name in found:
         np.testing.assert_array_equal(again[name], found[name])
