@@ -34,7 +34,7 @@ def check_convergence(
         Verdict to write (JSON).
     """
     if verdict is not None and verdict["met"]:
-        typer.echo("converged before", err=True)
+        typer.echo("converged before, nothing to check", err=True)
         return verdict
     draws = posterior_draws(draws_of(open_one("segment") for open_one in segment))
     checks = verdicts.check_convergence(draws, **job.until.model_dump())
