@@ -65,7 +65,7 @@ $(EARLIER): setup
 	@$(RUN) nlobayes condense results/thinned/old/n16/fan_in/tolerance_10/adam/hmc_sequential/s1.nc \
 	  --dataset results/data/old.nc --out $@
 
-studies: setup $(if $(filter %/sequential.yaml,$(STUDIES)),$(EARLIER))  ## run the studies of docs/studies.md but `rivals` at reduced scale and write their rows; FIRST=1 makes the scores of the first run of each, in about an hour; tables that are not shipped are read from data/
+studies: setup $(if $(filter %/sequential.yaml,$(STUDIES)),$(EARLIER))  ## run the studies of docs/studies.md but `rivals` at reduced scale and write their rows; FIRST=1 makes the scores of the first run of each, in one to two hours; tables that are not shipped are read from data/
 	@for study in $(STUDIES); do \
 	  missing=$$(sed -n '/^ *#/d; s/.*\<\(path\|file\): \([^,}]*\).*/\2/p' $$study | while read path; do test -e $$path || echo $$path; done); \
 	  if [ -n "$$missing" ]; then echo "skipped: $$study needs $$missing (see its first lines)"; continue; fi; \

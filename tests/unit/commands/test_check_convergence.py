@@ -119,12 +119,17 @@ def test_a_verdict_stays_met_after_segments_of_no_draws(
     assert checked(segments, **LOOSE) == checked(**LOOSE)
 
 
-def test_a_verdict_that_is_met_is_not_computed_again(
-    run: Any, tmp_path: Path, checked: Check, read: Read
+@pytest.mark.parametrize("before", [True, False])
+def test_only_a_verdict_that_is_met_stays(
+    run: Any, tmp_path: Path, checked: Check, read: Read, before: bool
 ) -> None:
-    """The limits of the second call would be missed."""
-    met = checked(**LOOSE)
+    """The limits of the second call have another result than those of the first."""
+    limits = [LOOSE, {"rhat_max": 0.5}]
+    first, second = limits if before else limits[::-1]
+    verdict = checked(**first)
+    assert verdict["met"] is before
     out = tmp_path / "after.json"
-    strict = json.dumps({"until": {"rhat_max": 0.5}})
-    check_convergence(strict, run.segments, out, verdict=tmp_path / "verdict.json")
-    assert read(out) == met
+    until = json.dumps({"until": second})
+    check_convergence(until, run.segments, out, verdict=tmp_path / "verdict.json")
+    assert read(out)["met"] is True
+    assert (read(out) == verdict) is before
