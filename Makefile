@@ -65,14 +65,8 @@ $(EARLIER): setup
 	@$(RUN) nlobayes condense results/thinned/old/n16/fan_in/tolerance_10/adam/hmc_sequential/s1.nc \
 	  --dataset results/data/old.nc --out $@
 
-studies: setup $(if $(filter %/sequential.yaml,$(STUDIES)),$(EARLIER))  ## run the studies of docs/studies.md but `rivals` at reduced scale and write their rows; FIRST=1 makes the scores of the first run of each, in one to two hours; tables that are not shipped are read from data/
-	@for study in $(STUDIES); do \
-	  missing=$$(sed -n '/^ *#/d; s/.*\<\(path\|file\): \([^,}]*\).*/\2/p' $$study | while read path; do test -e $$path || echo $$path; done); \
-	  if [ -n "$$missing" ]; then echo "skipped: $$study needs $$missing (see its first lines)"; continue; fi; \
-	  name=$$(basename $$study .yaml); echo "== $$study"; \
-	  files=$(if $(FIRST),"$$($(RUN) python -m benchmarks.study_rows first $$name)"); \
-	  $(RUN) snakemake $$files --configfile $$study && $(RUN) python -m benchmarks.study_rows write $$name || exit 1; \
-	done
+studies: setup $(if $(filter %/sequential.yaml,$(STUDIES)),$(EARLIER))  ## run the studies of docs/studies.md but `rivals` at reduced scale, WORKERS=2 at a time, and write their rows; FIRST=1 makes the scores of the first run of each; tables that are not shipped are read from data/
+	@$(RUN) python -m benchmarks.studies --at-once $(WORKERS) $(if $(FIRST),--first) $(STUDIES)
 
 RIVALS_EMBEDDED := rivals_k rivals_raw
 # What is fitted to a table that is not shipped: its file below data/, and the grids that read it.

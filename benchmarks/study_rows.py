@@ -3,13 +3,11 @@
     python -m benchmarks.study_rows write wine        # rows of the finished runs of a study
     python -m benchmarks.study_rows check wine        # compute the runs again and compare
     python -m benchmarks.study_rows check wine paper  # those whose path has a word
-    python -m benchmarks.study_rows first wine        # what to make for the first run
 
 A row has the presets of a run, its verdict, scores of test rows with their Monte-Carlo errors
 (`±`), CPU seconds of its jobs, and what made it: digests of `evaluation.json` and of the code, the
 commit and the processor. A run that was made again agrees if its digest is equal, or if its verdict
-is and each score differs by at most four Monte-Carlo errors. `first` prints nothing if points
-are chosen in rounds, as only the whole study knows how many.
+is and each score differs by at most four Monte-Carlo errors.
 """
 
 from __future__ import annotations
@@ -58,18 +56,6 @@ def runs_of(study: str) -> dict[str, str]:
         for run in whole.runs(grid) if whole.grids[grid].outputs not in WITHOUT_SCORES else ():
             found.setdefault(run.run_id, grid)
     return found
-
-
-def first_outputs(study: str) -> list[str]:
-    """List the scores and checks of the first run of a study, or its first target without scores.
-
-    None are listed if it has rounds.
-    """
-    whole = read_whole_study([STUDIES / f"{study}.yaml"])
-    if whole.rounds:
-        return []
-    files = [str(METRICS / run / name) for run in [*runs_of(study)][:1] for name in FILES]
-    return files or [*whole.targets[:1]]
 
 
 def row_of(run: str, grid: str) -> Row:
@@ -183,9 +169,9 @@ def check(study: str, word: str = "") -> bool:
 
 
 def main(words: Sequence[str]) -> None:
-    """Write or check the rows of a study, or list what its first run makes."""
+    """Write or check the rows of a study."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("action", choices=["write", "check", "first"])
+    parser.add_argument("action", choices=["write", "check"])
     parser.add_argument("study", help="name of a file of config/studies")
     parser.add_argument("word", nargs="?", default="", help="part of the path of runs to check")
     given = parser.parse_args(words)
@@ -195,8 +181,6 @@ def main(words: Sequence[str]) -> None:
         parser.error(f"there is no {missing[-1]}")
     if given.action == "write":
         print(write(given.study))
-    elif given.action == "first":
-        print(*first_outputs(given.study))
     elif not check(given.study, given.word):
         sys.exit(1)
 

@@ -4,7 +4,6 @@ What Snakemake makes of the studies is tested in `tests/workflow/test_documented
 """
 
 import re
-import subprocess
 import tomllib
 from collections.abc import Callable
 from functools import cache
@@ -222,15 +221,6 @@ def test_a_command_that_fails_is_found(
     monkeypatch.chdir(ROOT)
     (command,) = commands_of(page, text)
     assert fault in str(FAULTS[command.words[0]](command))
-
-
-def test_make_runs_every_study_and_rivals_apart() -> None:
-    """Studies whose tables are missing are skipped when it runs, so all of them are named here."""
-    asked = ["make", "--dry-run", "--no-print-directory", "studies"]
-    printed = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    (named,) = re.findall(r"for study in (.*?);", printed)
-    files = {path.relative_to(ROOT).as_posix() for path in ROOT.glob("config/studies/*.yaml")}
-    assert {*named.split()} == files - {"config/studies/rivals.yaml"}
 
 
 def test_the_examples_of_the_help_can_be_called() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import study_rows
-from benchmarks.study_rows import compare, cpu_seconds, first_outputs, row_of, runs_of, write
+from benchmarks.study_rows import compare, cpu_seconds, row_of, runs_of, write
 from benchmarks.tables import read_rows
 from tests.documented import ROOT
 
@@ -101,14 +101,6 @@ def test_cpu_seconds_are_those_of_the_jobs_of_a_run(project: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"s\tcpu_time\n1\t{seconds}\n")
     assert cpu_seconds(RUN) == 15
-
-
-def test_the_first_run_of_a_study_is_one_of_its_targets(project: Path) -> None:
-    """A study with rounds has none, as only the whole knows how many; times are no scores."""
-    assert [Path(path).parent.name for path in first_outputs("wine")] == ["s1", "s1"]
-    assert not runs_of("wine")[RUN].endswith("_paper")
-    assert first_outputs("program") == []
-    assert first_outputs("speed") == ["time_per_sample"]
 
 
 def test_every_stored_row_is_of_its_study() -> None:
