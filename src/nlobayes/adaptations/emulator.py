@@ -1,8 +1,10 @@
-"""The warm-up of HMC on an emulator: all chains run, and teach it the density where they propose.
+"""The warm-up of HMC on an emulator: all chains run, and teach it the density where it is wrong.
 
-The emulator starts as the Gaussian at the mode above the best start of the chains. It is learned
-anew when an eighth, a quarter, a half and all of the adapting steps are made, from the values and
-gradients at the mode and at all proposals so far.
+The emulator starts as the Gaussian at the mode above the best start of the chains. In each step the
+proposal of one chain teaches it: in turn the one whose density is most above and most below the
+emulated one. Chains stand still where it is too low, and are rejected where it is too high. After
+each eighth of the steps that teach, it is learned anew from the values and gradients at the mode
+and at these proposals. If that is rarer, they lie where it was wrong long before.
 """
 
 from __future__ import annotations
@@ -21,7 +23,8 @@ if TYPE_CHECKING:
 
     from nlobayes.inference.emulator import Emulator
 
-SHARES = (8, 4, 2, 1)
+LESSONS = 8
+"""Times that the emulator is learned anew."""
 
 
 class Carry(NamedTuple):
@@ -38,7 +41,7 @@ class Carry(NamedTuple):
 
 
 class EmulatorWarmup(WarmupSettings):
-    """An emulator learned from the proposals of all chains, then burn-in with it."""
+    """An emulator learned from proposals of all chains, then burn-in with it."""
 
     kind: Literal["emulator"] = "emulator"
     initial_step_size: Positive = 0.3
@@ -67,13 +70,13 @@ class EmulatorWarmup(WarmupSettings):
         def logdensity_fn(position: jax.Array) -> Any:
             return kernel.init(position).logdensity
 
-        def steps_that_learn(chains: int, parameters: int) -> int:
-            return max(1, min(self.adapting, emulators.MOST_NUMBERS // (1 + parameters) // chains))
+        def steps_that_learn(parameters: int) -> int:
+            return max(1, min(self.adapting, emulators.MOST_NUMBERS // (1 + parameters)))
 
         def start(positions: jax.Array) -> Carry:
             tried = each_chain(kernel.init)(positions)
             best = positions[jnp.argmax(tried.logdensity)]
-            points = 1 + len(positions) * steps_that_learn(*positions.shape)
+            points = 1 + steps_that_learn(positions.shape[1])
             emulator = emulators.begin_at_mode(logdensity_fn, best, points, self.initial_step_size)
             state = each_chain(kernel.init)(jnp.tile(emulator.mode, (len(positions), 1)))
             room = jnp.zeros_like(emulator.weights)
@@ -83,32 +86,32 @@ class EmulatorWarmup(WarmupSettings):
         def step(keys: jax.Array, carry: Carry, index: jax.Array) -> tuple[Carry, Info]:
             state, info = each_chain(kernel.step)(keys, *finish(carry))
             carry = carry._replace(state=state)
-            learning = steps_that_learn(*state.position.shape)
-            return jax.lax.cond(index < learning, note, lambda same, _: same, carry, index), info
+            learning = index < steps_that_learn(state.position.shape[1])
+            return jax.lax.cond(learning, note, lambda same, _: same, carry, index), info
 
         def note(carry: Carry, index: jax.Array) -> Carry:
-            """Note value and slopes of each proposal, and learn them where a share is complete."""
-            proposals, emulator = carry.state.proposal, carry.emulator
-            chains = len(proposals)
-            found, slopes = jax.lax.map(jax.value_and_grad(logdensity_fn), proposals)
-            z = jax.vmap(emulators.to_axes, (0, None))(proposals, emulator)
-
-            def noted(room: jax.Array, new: jax.Array) -> jax.Array:
-                return jax.lax.dynamic_update_slice_in_dim(room, new, 1 + index * chains, axis=0)
-
-            emulator = emulator._replace(points=noted(emulator.points, z))
-            values = noted(carry.values, found - carry.at_mode)
-            every = noted(carry.slopes, slopes @ emulator.axes)
-            ends = sorted({max(1, steps_that_learn(*proposals.shape) // n) for n in SHARES})
-            learned = jax.lax.switch(
+            """Note value and slopes of a proposal; learn those so far at the end of an eighth."""
+            excess, emulator = carry.state.excess, carry.emulator
+            above = jnp.where(index % 2 == 0, excess, -excess)
+            worst = carry.state.proposal[
+                jnp.argmax(jnp.where(jnp.isfinite(above), above, -jnp.inf))
+            ]
+            found, slopes = jax.value_and_grad(logdensity_fn)(worst)
+            z = emulators.to_axes(worst, emulator)
+            emulator = emulator._replace(points=emulator.points.at[1 + index].set(z))
+            values = carry.values.at[1 + index].set(found - carry.at_mode)
+            every = carry.slopes.at[1 + index].set(slopes @ emulator.axes)
+            steps = steps_that_learn(worst.size)
+            ends = sorted({max(1, steps * part // LESSONS) for part in range(1, LESSONS + 1)})
+            emulator = jax.lax.switch(
                 jnp.argmax(jnp.array([0, *ends]) == index + 1),
                 [
                     lambda same, *_: same,
-                    *[partial(emulators.learn, count=1 + end * chains) for end in ends],
+                    *[partial(emulators.learn, count=1 + end) for end in ends],
                 ],
                 *(emulator, values, every),
             )
-            return carry._replace(emulator=learned, values=values, slopes=every)
+            return carry._replace(emulator=emulator, values=values, slopes=every)
 
         def finish(carry: Carry) -> tuple[EmulatedState, Emulator]:
             chains = len(carry.state.logdensity)

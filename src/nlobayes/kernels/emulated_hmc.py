@@ -31,11 +31,15 @@ LEAST_STEP = 0.03
 
 
 class EmulatedState(NamedTuple):
-    """Position (parameter,), its log density, and the last proposal, accepted or not."""
+    """Position (parameter,), its log density, and the last proposal, accepted or not.
+
+    `excess` is the log density of the proposal, less the emulated one.
+    """
 
     position: jax.Array
     logdensity: jax.Array
     proposal: jax.Array
+    excess: jax.Array
 
 
 class EmulatedHMCKernel(KernelSettings):
@@ -48,7 +52,7 @@ class EmulatedHMCKernel(KernelSettings):
     warmup: ClassVar[str] = "emulator"
 
     kind: Literal["emulated_hmc"]
-    trajectories: PositiveInt = 5
+    trajectories: PositiveInt = 25
     """Transitions on the emulator per draw."""
     integration_steps: PositiveInt = 10
     """Leapfrog steps per transition."""
@@ -76,7 +80,8 @@ class EmulatedHMCKernel(KernelSettings):
         inner = HMCKernel(kind="hmc", integration_steps=self.integration_steps)
 
         def init(position: jax.Array) -> EmulatedState:
-            return EmulatedState(position, logdensity_fn(position), position)
+            found = logdensity_fn(position)
+            return EmulatedState(position, found, position, jnp.zeros_like(found))
 
         def step(
             key: jax.Array, state: EmulatedState, tuned: Emulator
@@ -106,6 +111,7 @@ class EmulatedHMCKernel(KernelSettings):
                 jnp.where(accepted, proposal, state.position),
                 jnp.where(accepted, found, state.logdensity),
                 proposal,
+                found - end.logdensity / chosen,
             )
             return moved, Info(
                 acceptance_rate=rate,

@@ -105,17 +105,31 @@ def test_the_warm_up_learns_what_chains_propose() -> None:
     """The acceptance of a bent Gaussian rises, and four chains share what they learned."""
     settings = EmulatedHMCKernel(kind="emulated_hmc", min_inverse_temperature=1.0)
     kernel = settings.build(Posterior(bent))
-    warmup = EmulatorWarmup(steps=80, adaptation_share=0.5).build(Untuned(kernel, settings))
+    warmup = EmulatorWarmup(steps=240, adaptation_share=0.5).build(Untuned(kernel, settings))
     keys = jax.random.split(jax.random.key(4), 4)
     carry = warmup.start(jnp.tile(jnp.array([1.0, 2.0, 0.1]), (4, 1)))
-    carry, info, _ = adapt(keys, warmup, carry, first=0, steps=80)
-    before, after = (
-        np.asarray(info.acceptance_rate)[:, :5],
-        np.asarray(info.acceptance_rate)[:, 40:],
-    )
-    assert before.mean() < 0.85
-    assert after.mean() > 0.98
+    carry, info, _ = adapt(keys, warmup, carry, first=0, steps=240)
+    acceptance = np.asarray(info.acceptance_rate)
+    assert acceptance[:, :5].mean() < 0.85
+    assert acceptance[:, 120:].mean() > 0.98
     state, tuned = warmup.finish(carry)
     assert state.position.shape == (4, 3)
     np.testing.assert_array_equal(tuned.weights[0], tuned.weights[3])
-    assert tuned.points.shape == (4, 161, 3)  # the mode, and 40 proposals of each chain
+    assert tuned.points.shape == (4, 121, 3)  # the mode, and a proposal of each step
+
+
+def test_it_learns_the_proposal_that_it_has_most_wrong() -> None:
+    """In even steps the one most above the emulated density, in odd ones the one most below."""
+    settings = EmulatedHMCKernel(kind="emulated_hmc")
+    kernel = settings.build(Posterior(bent))
+    warmup = EmulatorWarmup(steps=2).build(Untuned(kernel, settings))
+    carry = warmup.start(jnp.tile(jnp.array([1.0, 2.0, 0.1]), (4, 1)))
+    for index in range(2):
+        before, keys = carry.emulator, jax.random.split(jax.random.key(index), 4)
+        carry, _ = warmup.step(keys, carry, jnp.array(index))
+        z = jax.vmap(to_axes, (0, None))(carry.state.proposal, before)
+        found = jax.vmap(bent)(carry.state.proposal) - bent(before.mode)
+        excess = found - jax.vmap(log_density, (0, None))(z, before)
+        np.testing.assert_allclose(carry.state.excess, excess + bent(before.mode), atol=1e-9)
+        wrong = jnp.argmax(excess) if index == 0 else jnp.argmin(excess)
+        np.testing.assert_allclose(carry.emulator.points[1 + index], z[wrong], atol=1e-12)
