@@ -68,7 +68,8 @@ class Recipe(NamedTuple):
 PLAIN, SMOOTH, WIDE, COSINES = "plain", "smooth", "wide", "cosines"
 RECIPES = {
     COSINES: Recipe(
-        *({"width": "infinite"}, "scales_cosines", "mode", "emulated_hmc", "float64"), LEARNED_EXACT
+        *({"width": "infinite"}, "scales_cosines", "mode", "emulated_hmc_cosines", "float64"),
+        LEARNED_EXACT,
     ),
     WIDE: Recipe({"width": "infinite"}, "scales", "mode", "emulated_hmc", "float64", LEARNED_LOG),
     SMOOTH: Recipe(

@@ -72,7 +72,7 @@ def test_the_presets_of_the_wide_recipe() -> None:
     assert (run.network.activation, run.precision) == ("erf", "float64")
     assert (run.evaluation.export.rows, run_of().evaluation.export.rows) == ("all", "train")
     cosines = run_of(recipe="cosines")
-    assert cosines.run_id == "t/own/scales_cosines/learned_exact/mode/emulated_hmc/s1"
+    assert cosines.run_id == "t/own/scales_cosines/learned_exact/mode/emulated_hmc_cosines/s1"
     assert cosines.network == run.network
     rectified = run_of(recipe="wide", network={"hidden": "auto", "activation": "relu"})
     assert rectified.network.activation == "relu"
