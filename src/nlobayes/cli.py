@@ -156,6 +156,9 @@ def main() -> None:
         if reason is None:
             raise
         _stop(reason, status=1)
+    finally:  # click has replaced sys.stdout where its reader went away
+        for stream in filter(None, (sys.__stdout__, sys.__stderr__)):
+            _drop_unread(stream)
 
 
 def _fault_of_machine(error: Exception) -> str | None:
@@ -179,8 +182,6 @@ def _stop(reason: str, status: int) -> None:
     """Print the reason in one line, if standard error is still open."""
     with suppress(OSError):
         typer.echo(f"nlobayes: error: {one_line(reason)}", err=True)
-    for stream in filter(None, (sys.stdout, sys.stderr)):
-        _drop_unread(stream)
     sys.exit(status)
 
 

@@ -1,6 +1,9 @@
 """Errors of the machine are printed in one line; errors of the program keep their traceback."""
 
 import errno
+import os
+import subprocess
+import sys
 
 import pytest
 
@@ -60,3 +63,17 @@ def test_a_mistake_of_the_program_shows_where(
     end_with(monkeypatch, error)
     with pytest.raises(type(error)):
         main()
+
+
+def test_what_is_left_to_print_without_a_reader_is_dropped() -> None:
+    """Click ends a command so whose reader went away, before Python flushes what is left."""
+    program = (
+        "import sys; from nlobayes import cli; "
+        "cli.app = lambda: (sys.stdout.write('left'), sys.exit(1)); cli.main()"
+    )
+    command, buffered = [sys.executable, "-c", program], {**os.environ, "PYTHONUNBUFFERED": ""}
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, env=buffered, check=False)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (1, b"")

@@ -1,8 +1,8 @@
 """HMC on an emulator of the log density, whose end is accepted or rejected by the density itself.
 
-Targets pi(q) proportional to exp(logdensity_fn(q)). A few transitions of HMC leave the power b of
-an emulated density e invariant and satisfy detailed balance, so that their end q' is accepted
-with probability min(1, pi(q') e(q)^b / (pi(q) e(q')^b)) (Liu 2001, *Monte Carlo Strategies in
+Targets pi(q) proportional to exp(logdensity_fn(q)). Transitions of HMC leave the power b of an
+emulated density e invariant and satisfy detailed balance, so that their end q' is accepted with
+probability min(1, pi(q') e(q)^b / (pi(q) e(q')^b)) (Liu 2001, *Monte Carlo Strategies in
 Scientific Computing*, section 9.4.3, "surrogate transition method"; Rasmussen 2003, Bayesian
 Statistics 7, 651, with a Gaussian process as the emulator). Each step draws b at random. Where the
 emulator is too small in a tail a chain would stand still at b = 1, and moves on at a smaller one.
