@@ -22,7 +22,7 @@ from pathlib import Path
 
 import yaml
 
-from benchmarks.study_rows import FILES, METRICS, WITHOUT_SCORES, runs_of, write
+from benchmarks.study_rows import FILES, METRICS, STUDIES, WITHOUT_SCORES, runs_of, write
 from nlobayes.study.labels import read_whole_study
 
 PATHS = re.compile(r"^[^#\n]*?\b(?:path|file): ([^,}\s]+)", re.MULTILINE)
@@ -96,6 +96,8 @@ def main(words: Sequence[str]) -> None:
     parser.add_argument("--first", action="store_true", help="only the first run of each")
     parser.add_argument("--at-once", type=int, default=2, help="how many share the cores (2)")
     given = parser.parse_args(words)
+    if unknown := [str(study) for study in given.studies if study not in STUDIES.glob("*.yaml")]:
+        parser.error(f"not a file of {STUDIES}: {' '.join(unknown)}; give {STUDIES}/wine.yaml")
     ready = []
     for study in given.studies:
         missing = [path for path in PATHS.findall(study.read_text()) if not Path(path).exists()]

@@ -63,9 +63,17 @@ def test_no_two_studies_make_the_same_files(at_once: int, monkeypatch: pytest.Mo
     assert most == [at_once]
 
 
+def test_what_is_no_study_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        main(["config/studies/wines.yaml"])
+    assert end.value.code == 2
+    assert "not a file of config/studies: config/studies/wines.yaml" in capsys.readouterr().err
+
+
 def test_a_study_whose_table_is_missing_is_skipped(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.setattr(studies, "STUDIES", tmp_path)
     study = tmp_path / "own.yaml"
     study.write_text("# path: of/a/comment\nsource: {kind: table, path: data/none.csv}\n")
     main([str(study)])

@@ -92,10 +92,9 @@ class EmulatorWarmup(WarmupSettings):
         def note(carry: Carry, index: jax.Array) -> Carry:
             """Note value and slopes of a proposal; learn those so far at the end of an eighth."""
             excess, emulator = carry.state.excess, carry.emulator
-            above = jnp.where(index % 2 == 0, excess, -excess)
-            worst = carry.state.proposal[
-                jnp.argmax(jnp.where(jnp.isfinite(above), above, -jnp.inf))
-            ]
+            wrong = jnp.where(index % 2 == 0, excess, -excess)
+            chain = jnp.argmax(jnp.where(jnp.isfinite(wrong), wrong, -jnp.inf))
+            worst = carry.state.proposal[chain]
             found, slopes = jax.value_and_grad(logdensity_fn)(worst)
             z = emulators.to_axes(worst, emulator)
             emulator = emulator._replace(points=emulator.points.at[1 + index].set(z))
