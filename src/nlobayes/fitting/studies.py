@@ -86,7 +86,7 @@ MOST_ROWS_OF_WIDE = 2000
 third power."""
 MOST_INPUTS_OF_COSINES = 3
 """Most inputs for which `auto` takes recipe `cosines`. Its chains agree on ten of eleven smooth
-tables of one to three inputs, and on two of five of five inputs, where its bars may be small."""
+tables of one to three inputs, and on three of five of five inputs, where its bars may be small."""
 
 
 def recipe_of(name: str) -> str:
