@@ -61,7 +61,7 @@ def data_of(rng: np.random.Generator, rows: int) -> Dataset:
 
 
 def surrogate_of(data: Dataset, family: str, learned: np.ndarray) -> SurrogateContent:
-    """Make a surrogate as `export` does: noise of held-out rows, then the learned rows."""
+    """Make a surrogate as `export` does: noise of rows that are predicted given all others."""
     drawn = {
         INPUTS: np.array([[1.0, 0.8], [0.8, 1.0]]),
         BIASES: np.ones(2),
@@ -69,8 +69,12 @@ def surrogate_of(data: Dataset, family: str, learned: np.ndarray) -> SurrogateCo
         NOISE: np.full(2, 0.01),
     }
     noise: Any = likelihood("gaussian", sigma=0.01)
-    f = process.predict(drawn, "erf", noise, data)
-    fitted_to = (data.split == TRAIN) | (data.split == VALIDATION)
+    if learned.all():
+        f = process.without_own_row("erf", *process.content_of(drawn, noise, data, learned))
+        f, fitted_to = f[..., 0], data.split != TRAIN
+    else:
+        f = process.predict(drawn, "erf", noise, data)
+        fitted_to = (data.split == TRAIN) | (data.split == VALIDATION)
     constants = data.transforms["target"]
     f, y = constants["mean"] + constants["sd"] * f, data.observed
     found = fit_noise(

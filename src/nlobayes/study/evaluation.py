@@ -54,8 +54,9 @@ class Export(Frozen):
     rows: Annotated[Literal["train", "all"], Field(exclude_if=lambda rows: rows == "train")] = (
         "train"
     )
-    """Rows on which an infinitely wide network is conditioned in a surrogate. With `all` its
-    errors are smaller than scores and error bars say."""
+    """Rows on which an infinitely wide network is conditioned in a surrogate. With `all` the noise
+    is fitted again: to validation and test rows, each given all others, and below 40 of these also
+    to train rows. Errors are then smaller than the scores say."""
 
 
 Case = Annotated[int, Field(ge=0, strict=True)] | Annotated[dict[str, float], Field(min_length=1)]

@@ -68,7 +68,9 @@ def errors_at(
     rows, each is predicted given all others; otherwise it must have learned none of them.
     """
     if learned[rows].all():
-        f = process.without_own_row(exported)[:, np.cumsum(learned)[rows] - 1]
+        activation, warp = process.stated(exported)
+        f = process.without_own_row(activation, exported.variables, exported.rows, warp)
+        f = f[:, np.cumsum(learned)[rows] - 1]
     else:
         f = evaluator(exported, "numpy")(data.features[rows])
     output, known = output_of(next(one_by_one(exported))), data.relative_to

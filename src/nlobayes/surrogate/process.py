@@ -98,12 +98,17 @@ def predict(
     return outputs if data.target.ndim > 1 else outputs[..., 0]
 
 
-def without_own_row(content: SurrogateContent) -> np.ndarray:
-    """Evaluate the nodes of each row given all others: f (draw x node, row) of the first target."""
-    activation, warp = stated(content)
-    own = of_output(content.variables, content.rows, 0)
-    (draws,) = condition_targets(activation, [own], warp)
-    return _given_others(draws, own[1])
+def without_own_row(
+    activation: str, drawn: Mapping[str, np.ndarray], rows: Mapping[str, np.ndarray], warp: Warp
+) -> np.ndarray:
+    """Evaluate the nodes of each row given all others: f (draw x node, row, output).
+
+    Arguments are as `content_of` returns them.
+    """
+    each = [of_output(drawn, rows, place) for place in range(rows["target"][0].size)]
+    draws = condition_targets(activation, each, warp)
+    given = [_given_others(*one) for one in zip(draws, (own for _, own in each), strict=True)]
+    return np.stack(given, axis=-1)
 
 
 def _given_others(draws: Sequence[Conditioned], rows: Mapping[str, np.ndarray]) -> np.ndarray:

@@ -16,21 +16,23 @@ from nlobayes.artifacts.seals import digest
 from nlobayes.artifacts.surrogate_file import read_surrogate
 from nlobayes.artifacts.thinned import flatten
 from nlobayes.commands.pipeline.evaluate import evaluate
-from nlobayes.commands.pipeline.export import export
+from nlobayes.commands.pipeline.export import _noise, _refitted, export
 from nlobayes.commands.pipeline.posterior_predictive import posterior_predictive
 from nlobayes.commands.pipeline.thin import thin
 from nlobayes.draws_at_points import predict_draws
 from nlobayes.evaluation.predictive.fitted import FittedNoise
-from nlobayes.evaluation.predictive.noise_fit import noise_at_points
+from nlobayes.evaluation.predictive.noise_fit import fit_noise, noise_at_points
 from nlobayes.evaluation.predictive.predictive_density import (
     predictive_moments,
     predictive_quantiles,
 )
 from nlobayes.study.jobs import ModelJob
 from nlobayes.surrogate import held_out
+from nlobayes.surrogate.stored_facts import Target
 from nlobayes.surrogate.surrogate import Engine
 from nlobayes.types import Dataset, NamedArrays
 from tests.refusals import refused
+from tests.rows import dataset_of
 
 CHECKS = {"rhat_f": {"value": 1.2, "threshold": 1.05, "passed": False}}
 MODEL = {
@@ -231,6 +233,24 @@ def test_the_file_has_the_errors_of_held_out_rows(
     np.testing.assert_allclose(stored["error"], error, rtol=1e-4)
     assert {values.dtype.name for values in stored.values()} == {"float32"}
     assert len(surrogate.stated_errors(points)) == len(points)
+
+
+@pytest.mark.parametrize(("held", "scale"), [(60, 1.0), (30, 0.39)])
+def test_the_noise_of_all_rows_is_that_of_rows_which_no_draw_has_seen(
+    held: int, scale: float
+) -> None:
+    """Their errors are ten times those of train rows; too few of them are taken with these."""
+    rng = np.random.default_rng(3)
+    split = np.concatenate([np.zeros(170, int), 1 + np.arange(held) % 2])
+    x, error = rng.uniform(size=(len(split), 1)), rng.standard_normal(len(split))
+    data = dataset_of(x, 50 + np.where(split == 0, 0.1, 1.0) * error, split=split)
+    fitted = fit_noise(np.zeros((2, 170)), error[:170], family="gaussian")._asdict()
+    target = Target(data, _noise(fitted), {"predictive_noise": {**fitted, "fitted_on": "val"}})
+    (found,) = _refitted([target], np.full((2, len(split), 1), 50.0), data)
+    assert found.noise.scale == pytest.approx(scale, rel=0.15)
+    assert found.scores["predictive_noise"]["scale"] == found.noise.scale
+    named = "val and test" if held == 60 else "train and val and test"
+    assert found.scores["predictive_noise"]["fitted_on"] == named
 
 
 def test_a_few_of_many_held_out_rows_are_stored(

@@ -165,13 +165,19 @@ def test_nodes_of_different_draws_have_the_quantiles_of_the_mixture() -> None:
 def test_a_row_of_a_file_is_predicted_without_itself() -> None:
     """As by a file of all other rows; the spread of the nodes to the stated loss."""
     content = _content()
-    found, points = process.without_own_row(content), content.rows["features"]
+    found = _without_own_row(content)[..., 0]
+    points = content.rows["features"]
     for row in (0, 20):
         rows = {name: np.delete(values, row, axis=0) for name, values in content.rows.items()}
         expected = process.evaluator(content._replace(rows=rows))(points[row : row + 1])[:, 0]
         assert found[:, row].mean() == pytest.approx(expected.mean(), abs=1e-8)
         sd = np.hypot(expected.std(), 0.1)
         assert np.hypot(found[:, row].std(), 0.1) == pytest.approx(sd, rel=0.01)
+
+
+def _without_own_row(content: SurrogateContent) -> np.ndarray:
+    activation, warp = process.stated(content)
+    return process.without_own_row(activation, content.variables, content.rows, warp)
 
 
 @pytest.mark.parametrize(("activation", "most"), [("erf", 40), ("relu", 60)])
@@ -239,6 +245,9 @@ def test_each_of_several_targets_is_predicted_as_if_it_were_alone() -> None:
         drawn, rows = process.of_output(whole.variables, whole.rows, place)
         alone = process.evaluator(whole._replace(variables=drawn, rows=rows))(points)
         np.testing.assert_allclose(alone, found[..., place], atol=0.01 * drawn[NOISE].min())
+        given_others = _without_own_row(whole._replace(variables=drawn, rows=rows))[..., 0]
+        found_others = _without_own_row(whole)[..., place]
+        np.testing.assert_allclose(given_others, found_others, atol=0.01 * drawn[NOISE].min())
 
 
 def _smooth(noise: float, size: float) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:

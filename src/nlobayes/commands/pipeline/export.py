@@ -15,11 +15,12 @@ from nlobayes.artifacts.thinned import check_networks, flatten, read_weights
 from nlobayes.code_digest import code_digest
 from nlobayes.commands.stage import stage
 from nlobayes.data.splits import TRAIN, VALIDATION
-from nlobayes.data.transforms import CLASSES
+from nlobayes.data.transforms import CLASSES, apply_scale, target_transform
 from nlobayes.diagnostics.run_diagnostics import Diagnostics
 from nlobayes.errors import InputError
 from nlobayes.evaluation.predictive.fitted import FittedNoise
-from nlobayes.evaluation.predictive.noise_fit import lies_about_mean, standard_law
+from nlobayes.evaluation.predictive.noise_fit import fit_noise, lies_about_mean, standard_law
+from nlobayes.evaluation.predictive.noises.conformal import FEWEST_ROWS
 from nlobayes.evaluation.run_evaluation import Evaluation
 from nlobayes.evaluation.tasks.outputs import with_one_target
 from nlobayes.likelihoods._scaled import ScaledLikelihood
@@ -32,7 +33,7 @@ from nlobayes.surrogate.held_out import errors_of_held_out
 from nlobayes.surrogate.identity import bibtex, in_words, origin
 from nlobayes.surrogate.in_numpy import evaluate
 from nlobayes.surrogate.predictive import Chunk, StoredNoise
-from nlobayes.surrogate.process import content_of
+from nlobayes.surrogate.process import content_of, without_own_row
 from nlobayes.surrogate.reduction import reduce, spread_evenly
 from nlobayes.surrogate.stored_facts import (
     Target,
@@ -100,7 +101,14 @@ def export(
         kept, choice = reduce(total, predicted, job.export.draws, job.export.tolerance)
     else:
         learned = learned | (job.export.rows == "all")
-        drawn, kept, rows, warp = _infinite(variables, job, data, learned)
+        assert isinstance(job.likelihood, ScaledLikelihood)
+        drawn, rows, warps = content_of(variables, job.likelihood, data, learned)
+        kept = spread_evenly(count_draws(drawn), EXPORTED_SCALES)
+        warp = {"warp": {name: values.tolist() for name, values in warps._asdict().items()}}
+        if job.export.rows == "all":
+            few = {name: values[kept] for name, values in drawn.items()}
+            f = without_own_row(str(job.network.activation), few, rows, warps)
+            targets = _refitted(targets, f, data)
         choice = {"draws": len(kept), "of": count_draws(variables), "rows": len(rows["target"])}
     domain = fit_domain_of(data, learned)
     exported = SurrogateContent(
@@ -155,14 +163,31 @@ def _noise(fitted: Document) -> StoredNoise:
     )
 
 
-def _infinite(
-    variables: dict[str, np.ndarray], job: ExportJob, data: Dataset, learned: np.ndarray
-) -> tuple[dict[str, np.ndarray], np.ndarray, dict[str, np.ndarray], Document]:
-    """Return the scales of an infinitely wide network, the kept draws, its rows and its warps."""
-    assert isinstance(job.likelihood, ScaledLikelihood)
-    drawn, rows, warp = content_of(variables, job.likelihood, data, learned)
-    warps = {name: values.tolist() for name, values in warp._asdict().items()}
-    return drawn, spread_evenly(count_draws(drawn), EXPORTED_SCALES), rows, {"warp": warps}
+def _refitted(targets: Sequence[Target], outputs: np.ndarray, data: Dataset) -> list[Target]:
+    """Fit the noise of a network that has learned all rows, each predicted given all others.
+
+    `outputs` (draw, row, output) are those of the network. The noise is fitted to the rows that the
+    draws of the scales have not seen, as are new points: these draws have fitted the train rows, at
+    which error bars would be too narrow. If there are too few others, train rows are taken as well.
+    """
+    rows, fitted_on = data.split != TRAIN, "val and test"
+    if rows.sum() < FEWEST_ROWS:
+        rows, fitted_on = np.full_like(rows, True), "train and val and test"
+    features, refitted = data.features[rows], []
+    predicted = at_rows(outputs[:, rows], rows, data, targets)
+    for one, (chunk, _) in zip(targets, predicted, strict=True):
+        first = one.scores["predictive_noise"]
+        fitted = fit_noise(
+            chunk.functions,
+            apply_scale(target_transform(one.data.transforms), one.data.observed[rows]),
+            family=first["family"],
+            features=features,
+            covariate=features[:, first["column"]] if first["edges"] else None,
+        )
+        noise = {**first, **fitted._asdict(), "fitted_on": fitted_on}
+        scores = {**one.scores, "predictive_noise": noise}
+        refitted.append(Target(one.data, _noise(noise), scores))
+    return refitted
 
 
 def _predicted(
