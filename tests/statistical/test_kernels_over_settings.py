@@ -26,14 +26,15 @@ SDS = np.array([1.0, 0.5, 0.7])
 
 
 class Case(NamedTuple):
-    """Settings of a kernel, and the frozen step size."""
+    """Settings of a kernel, the frozen step size, and other values of the tuned record."""
 
     kind: str
     settings: dict[str, Any]
     step_size: float
+    tuned: dict[str, int] = {}
 
     def __str__(self) -> str:
-        return "-".join([self.kind, *(f"{k}={v}" for k, v in self.settings.items())])
+        return "-".join([self.kind, *(f"{k}={v}" for k, v in (self.settings | self.tuned).items())])
 
 
 def least_threshold(kind: str) -> float:
@@ -84,6 +85,7 @@ CASES = [
     ),
     Case("emulated_hmc", {}, 0.3),
     Case("emulated_hmc", {"trajectories": 1, "min_inverse_temperature": 0.4}, 0.8),
+    Case("emulated_hmc", {"trajectories": 1, "integration_steps": 3}, 0.6, {"every": 2}),
     Case("random_walk", {}, 0.2),
     Case("random_walk", {}, 2.0),
     Case("crank_nicolson", {"moves": 1, "slices": 8}, 0.3),
@@ -151,7 +153,8 @@ def frozen(case: Case) -> tuple[Kernel, Any]:
     assert kernel.exact
     adaptation = preset.warmup.build(Untuned(kernel, preset.kernel))
     tuned = adaptation.finish(jax.jit(adaptation.start)(jnp.zeros((16, 3))))[1]
-    return kernel, jax.tree.map(lambda leaf: leaf[0], tuned)
+    one = jax.tree.map(lambda leaf: leaf[0], tuned)
+    return kernel, one._replace(**{name: jnp.array(value) for name, value in case.tuned.items()})
 
 
 def averages(case: Case) -> np.ndarray:

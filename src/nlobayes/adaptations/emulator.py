@@ -25,12 +25,16 @@ if TYPE_CHECKING:
 
 LESSONS = 8
 """Times that the emulator is learned anew."""
+LEAST_ACCEPTANCE, EVERY = 0.25, 5
+"""Acceptance below which one draw in so many is followed by a move on the density itself."""
+LATEST = 20
+"""Steps over which the acceptance is averaged."""
 
 
 class Carry(NamedTuple):
     """The states (chain,), their emulator, and values (point,) and slopes (point, axis) so far.
 
-    Values are less the log density at the mode, `at_mode`.
+    Values are less the log density at the mode, `at_mode`. `acceptance` is that of late steps.
     """
 
     state: EmulatedState
@@ -38,6 +42,7 @@ class Carry(NamedTuple):
     at_mode: jax.Array
     values: jax.Array
     slopes: jax.Array
+    acceptance: jax.Array
 
 
 class EmulatorWarmup(WarmupSettings):
@@ -73,6 +78,7 @@ class EmulatorWarmup(WarmupSettings):
         def steps_that_learn(parameters: int) -> int:
             return max(1, min(self.adapting, emulators.MOST_NUMBERS // (1 + parameters)))
 
+        @jax.jit  # its steps one by one are 200 small programs to compile
         def start(positions: jax.Array) -> Carry:
             tried = each_chain(kernel.init)(positions)
             best = positions[jnp.argmax(tried.logdensity)]
@@ -81,13 +87,19 @@ class EmulatorWarmup(WarmupSettings):
             state = each_chain(kernel.init)(jnp.tile(emulator.mode, (len(positions), 1)))
             room = jnp.zeros_like(emulator.weights)
             slopes = room[:, 1:].at[0].set(jax.grad(logdensity_fn)(emulator.mode) @ emulator.axes)
-            return Carry(state, emulator, state.logdensity[0], room[:, 0], slopes)
+            at_mode = state.logdensity[0]
+            return Carry(state, emulator, at_mode, room[:, 0], slopes, jnp.ones_like(at_mode))
 
         def step(keys: jax.Array, carry: Carry, index: jax.Array) -> tuple[Carry, Info]:
             state, info = each_chain(kernel.step)(keys, *finish(carry))
-            carry = carry._replace(state=state)
-            learning = index < steps_that_learn(state.position.shape[1])
-            return jax.lax.cond(learning, note, lambda same, _: same, carry, index), info
+            change = (info.acceptance_rate.mean() - carry.acceptance) / LATEST
+            carry = carry._replace(state=state, acceptance=carry.acceptance + change)
+            left = steps_that_learn(state.position.shape[1]) - index
+            carry = jax.lax.cond(left > 0, note, lambda same, _: same, carry, index)
+            every = jnp.where(carry.acceptance < LEAST_ACCEPTANCE, EVERY, 0)
+            emulator = carry.emulator
+            every = jnp.where(left == 1, every, emulator.every)
+            return carry._replace(emulator=emulator._replace(every=every)), info
 
         def note(carry: Carry, index: jax.Array) -> Carry:
             """Note value and slopes of a proposal; learn those so far at the end of an eighth."""

@@ -47,6 +47,8 @@ class Emulator(NamedTuple):
         and the slopes there; zero where nothing is learned yet.
     step_size
         Leapfrog step in units of the axes.
+    every
+        Number of draws from one move on the log density itself to the next; 0 for none.
     """
 
     mode: jax.Array
@@ -54,6 +56,7 @@ class Emulator(NamedTuple):
     points: jax.Array
     weights: jax.Array
     step_size: jax.Array
+    every: jax.Array
 
 
 class Climb(NamedTuple):
@@ -96,7 +99,8 @@ def begin_at_mode(
     start = Climb(near, eye, jnp.zeros((), near.dtype), jnp.array(0))
     mode, axes, *_ = jax.lax.while_loop(is_below, climb, start)
     room = jnp.zeros((points, 1 + near.size), near.dtype)
-    return Emulator(mode, axes, room[:, 1:], room, jnp.full((), step_size, room.dtype))
+    step = jnp.full((), step_size, room.dtype)
+    return Emulator(mode, axes, room[:, 1:], room, step, jnp.array(0))
 
 
 def to_axes(position: jax.Array, emulator: Emulator) -> jax.Array:
@@ -105,10 +109,15 @@ def to_axes(position: jax.Array, emulator: Emulator) -> jax.Array:
 
 
 def log_density(z: jax.Array, emulator: Emulator) -> jax.Array:
-    """Return the emulated log density at z, less its value at the mode."""
-    near, apart = _near(z - emulator.points)
-    weights = emulator.weights
-    remainder = near @ (weights[:, 0] + jnp.sum(weights[:, 1:] * apart, axis=1))
+    """Return the emulated log density at z, less its value at the mode.
+
+    Distances are computed by products, whose slopes take a quarter of the time of differences.
+    """
+    unit = (LENGTH * z.size) ** 0.5
+    at, points = z / unit, emulator.points / unit
+    near = jnp.exp(points @ at - (at @ at + jnp.sum(points * points, axis=1)) / 2)
+    value, slopes = emulator.weights[:, 0], emulator.weights[:, 1:]
+    remainder = near @ (value + slopes @ at - jnp.sum(slopes * points, axis=1))
     return -z @ z / 2 + jnp.minimum(remainder, (0.5 - LEAST_FALL) * (z @ z))
 
 
@@ -124,7 +133,8 @@ def learn(emulator: Emulator, values: jax.Array, slopes: jax.Array, count: int) 
     observed = jnp.column_stack([remainder, scaled])
     is_finite = jnp.isfinite(observed).all(axis=1, keepdims=True)
     observed = jnp.where(is_finite, observed, 0.0)
-    near, apart = _near(points[:, None] - points)
+    apart = (points[:, None] - points) / (LENGTH * axes) ** 0.5
+    near = jnp.exp(-jnp.sum(apart * apart, axis=-1) / 2)
     one = jnp.ones((*near.shape, 1), near.dtype)
     left, right = jnp.concatenate([one, -apart], -1), jnp.concatenate([one, apart], -1)
     own = jnp.diag(jnp.ones(1 + axes, near.dtype).at[0].set(0.0))
@@ -133,9 +143,3 @@ def learn(emulator: Emulator, values: jax.Array, slopes: jax.Array, count: int) 
     root = jnp.linalg.cholesky(covariance + NUGGET * jnp.eye(observed.size), symmetrize_input=False)
     weights = cho_solve((root, True), observed.ravel()).reshape(observed.shape)
     return emulator._replace(weights=emulator.weights.at[:count].set(weights))
-
-
-def _near(apart: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """Return the covariance of differences of points (..., axis), and these in units of l."""
-    apart = apart / (LENGTH * apart.shape[-1]) ** 0.5
-    return jnp.exp(-jnp.sum(apart * apart, axis=-1) / 2), apart

@@ -7,10 +7,12 @@ Scientific Computing*, section 9.4.3, "surrogate transition method"; Rasmussen 2
 Statistics 7, 651, with a Gaussian process as the emulator). Each step draws b at random. Where the
 emulator is too small in a tail a chain would stand still at b = 1, and moves on at a smaller one.
 Half of the steps are shorter, so that their end is near, where the error of e is nearly the same.
+Where an emulator is too wrong for that, some steps are followed by HMC on the density itself.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, NamedTuple
 
 from pydantic import Field
@@ -33,20 +35,22 @@ LEAST_STEP = 0.03
 class EmulatedState(NamedTuple):
     """Position (parameter,), its log density, and the last proposal, accepted or not.
 
-    `excess` is the log density of the proposal, less the emulated one.
+    `excess` is the log density of the proposal, less the emulated one. `steps` counts all so far.
     """
 
     position: jax.Array
     logdensity: jax.Array
     proposal: jax.Array
     excess: jax.Array
+    steps: jax.Array
 
 
 class EmulatedHMCKernel(KernelSettings):
     """HMC on an emulator, accepted by the density itself; exact, one density per draw.
 
     For posteriors of few parameters whose density takes long, such as the scales of an infinitely
-    wide network.
+    wide network. Where warm-up finds that less than a quarter of the proposals are accepted, one
+    draw in five is followed by HMC on the density itself, and draws take some five times as long.
     """
 
     warmup: ClassVar[str] = "emulator"
@@ -81,7 +85,7 @@ class EmulatedHMCKernel(KernelSettings):
 
         def init(position: jax.Array) -> EmulatedState:
             found = logdensity_fn(position)
-            return EmulatedState(position, found, position, jnp.zeros_like(found))
+            return EmulatedState(position, found, position, jnp.zeros_like(found), jnp.array(0))
 
         def step(
             key: jax.Array, state: EmulatedState, tuned: Emulator
@@ -112,14 +116,39 @@ class EmulatedHMCKernel(KernelSettings):
                 jnp.where(accepted, found, state.logdensity),
                 proposal,
                 found - end.logdensity / chosen,
+                state.steps + 1,
             )
+            due = (tuned.every > 0) & (moved.steps % jnp.maximum(tuned.every, 1) == 0)
+            position, logdensity = move_exactly(
+                due, jax.random.fold_in(key, 1), moved.position, moved.logdensity, tuned
+            )
+            moved = moved._replace(position=position, logdensity=logdensity)
             return moved, Info(
                 acceptance_rate=rate,
                 energy=jnp.full_like(rate, jnp.nan),
                 is_divergent=jnp.zeros((), bool),
-                num_integration_steps=jnp.ones((), int),
+                num_integration_steps=1 + due * (1 + self.integration_steps),
                 tree_depth=jnp.zeros((), int),
                 step_size=tuned.step_size,
             )
+
+        @jax.custom_batching.sequential_vmap  # chains in turn, so that none computes in vain
+        def move_exactly(
+            due: jax.Array, key: jax.Array, position: jax.Array, found: jax.Array, tuned: Emulator
+        ) -> tuple[jax.Array, jax.Array]:
+            """Move by HMC on the density itself where it is due, in units of the axes."""
+
+            def exact(z: jax.Array, power: float | jax.Array = 1.0) -> jax.Array:
+                return power * logdensity_fn(tuned.mode + tuned.axes @ z)
+
+            def move() -> tuple[jax.Array, jax.Array]:
+                hmc = inner.build(Posterior(exact))
+                old = hmc.init(to_axes(position, tuned))
+                new, _ = hmc.step(key, old, Tuned(tuned.step_size, jnp.ones_like(position)))
+                accepted = (new.position != old.position).any()
+                moved = tuned.mode + tuned.axes @ new.position, new.logdensity
+                return jax.tree.map(partial(jnp.where, accepted), moved, (position, found))
+
+            return jax.lax.cond(due, move, lambda: (position, found))
 
         return Kernel(init, step, exact=True)

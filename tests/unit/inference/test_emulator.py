@@ -36,7 +36,8 @@ def taught(points: np.ndarray, *, lost: int | None = None) -> Emulator:
     axes = vectors / np.sqrt(values)
     mode = near + axes @ (axes.T @ jax.grad(bent)(near))
     room = jnp.zeros((len(points), 4))
-    started = Emulator(mode, jnp.asarray(axes), jnp.asarray(points), room, jnp.array(0.3))
+    step, every = jnp.array(0.3), jnp.array(0)
+    started = Emulator(mode, jnp.asarray(axes), jnp.asarray(points), room, step, every)
     at = started.mode + points @ started.axes.T
     values, slopes = jax.jit(jax.vmap(jax.value_and_grad(bent)))(at)
     values = values - bent(started.mode)
@@ -116,6 +117,34 @@ def test_the_warm_up_learns_what_chains_propose() -> None:
     assert state.position.shape == (4, 3)
     np.testing.assert_array_equal(tuned.weights[0], tuned.weights[3])
     assert tuned.points.shape == (4, 121, 3)  # the mode, and a proposal of each step
+    np.testing.assert_array_equal(tuned.every, 0)
+
+
+def valley(q: jax.Array, inverse_temperature: float | jax.Array = 1.0, /) -> jax.Array:
+    """A valley of eight dimensions that bends in all of them (Rosenbrock 1960)."""
+    off = q[1:] - q[:-1] ** 2
+    return -inverse_temperature * (jnp.sum((q - 1) ** 2) / 2 + 30 * jnp.sum(off**2))
+
+
+def test_a_density_that_no_emulator_learns_is_moved_on_itself() -> None:
+    """Every fifth step is followed by such a move; the steps between are as they were."""
+    settings = EmulatedHMCKernel(kind="emulated_hmc")
+    kernel = settings.build(Posterior(valley))
+    warmup = EmulatorWarmup(steps=100).build(Untuned(kernel, settings))
+    keys = jax.random.split(jax.random.key(4), 2)
+    carry = warmup.start(jnp.zeros((2, 8)))
+    carry, info, _ = adapt(keys, warmup, carry, first=0, steps=100)
+    assert np.asarray(info.acceptance_rate)[:, 50:90].mean() < 0.25
+    state, tuned = jax.tree.map(lambda leaf: leaf[0], warmup.finish(carry))
+    assert (int(tuned.every), int(state.steps)) == (5, 100)
+    alone = tuned._replace(every=jnp.array(0))
+    for number in range(1, 6):
+        key = jax.random.key(number)
+        (moved, info), (still, _) = (kernel.step(key, state, one) for one in (tuned, alone))
+        assert bool(jnp.array_equal(moved.position, still.position)) == (number < 5)
+        assert int(info.num_integration_steps) == (1 if number < 5 else 12)
+        assert float(moved.logdensity) == pytest.approx(float(valley(moved.position)), abs=1e-9)
+        state = moved
 
 
 def test_it_learns_the_proposal_that_it_has_most_wrong() -> None:

@@ -100,6 +100,18 @@ def test_the_evidence_and_its_slopes_are_those_of_a_dense_normal(
     np.testing.assert_allclose(slopes, numerical, rtol=1e-4, atol=1e-3)
 
 
+@pytest.mark.parametrize("rows", [256, 257, 600])
+def test_the_slope_of_many_rows_is_that_of_their_inverse(rows: int) -> None:
+    """The inverse is computed by halves; (a a' - C^-1) / 2 with a = C^-1 y, to rounding."""
+    inputs = _inputs(rows)
+    whole = covariance("erf", inputs, inputs, SCALES, np) + 0.1 * np.eye(rows)
+    target = np.sin(inputs[:, 0])
+    inverse = np.linalg.inv(whole)
+    expected = (np.outer(inverse @ target, inverse @ target) - inverse) / 2
+    found = jax.jit(jax.grad(log_evidence))(jnp.asarray(whole), jnp.asarray(target))
+    np.testing.assert_allclose(found, expected, atol=1e-10 * np.abs(expected).max())
+
+
 def test_equal_rows_have_finite_slopes() -> None:
     inputs = np.repeat(_inputs(2), 2, axis=0)
     for activation in GATES:
