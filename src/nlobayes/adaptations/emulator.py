@@ -94,12 +94,8 @@ class EmulatorWarmup(WarmupSettings):
             state, info = each_chain(kernel.step)(keys, *finish(carry))
             change = (info.acceptance_rate.mean() - carry.acceptance) / LATEST
             carry = carry._replace(state=state, acceptance=carry.acceptance + change)
-            left = steps_that_learn(state.position.shape[1]) - index
-            carry = jax.lax.cond(left > 0, note, lambda same, _: same, carry, index)
-            every = jnp.where(carry.acceptance < LEAST_ACCEPTANCE, EVERY, 0)
-            emulator = carry.emulator
-            every = jnp.where(left == 1, every, emulator.every)
-            return carry._replace(emulator=emulator._replace(every=every)), info
+            learning = index < steps_that_learn(state.position.shape[1])
+            return jax.lax.cond(learning, note, lambda same, _: same, carry, index), info
 
         def note(carry: Carry, index: jax.Array) -> Carry:
             """Note value and slopes of a proposal; learn those so far at the end of an eighth."""
@@ -108,11 +104,12 @@ class EmulatorWarmup(WarmupSettings):
             chain = jnp.argmax(jnp.where(jnp.isfinite(wrong), wrong, -jnp.inf))
             worst = carry.state.proposal[chain]
             found, slopes = jax.value_and_grad(logdensity_fn)(worst)
-            z = emulators.to_axes(worst, emulator)
-            emulator = emulator._replace(points=emulator.points.at[1 + index].set(z))
+            points = emulator.points.at[1 + index].set(emulators.to_axes(worst, emulator))
             values = carry.values.at[1 + index].set(found - carry.at_mode)
             every = carry.slopes.at[1 + index].set(slopes @ emulator.axes)
             steps = steps_that_learn(worst.size)
+            is_wrong = (index == steps - 1) & (carry.acceptance < LEAST_ACCEPTANCE)
+            emulator = emulator._replace(points=points, every=jnp.where(is_wrong, EVERY, 0))
             ends = sorted({max(1, steps * part // LESSONS) for part in range(1, LESSONS + 1)})
             emulator = jax.lax.switch(
                 jnp.argmax(jnp.array([0, *ends]) == index + 1),

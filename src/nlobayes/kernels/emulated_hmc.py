@@ -12,12 +12,13 @@ Where an emulator is too wrong for that, some steps are followed by HMC on the d
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
 
 from pydantic import Field
 
-from nlobayes.inference.kernel import Info, Kernel, Posterior, Tuned
+from nlobayes.inference.kernel import Info, Kernel, LogDensity, Posterior, Tuned
 from nlobayes.kernels import KernelSettings
 from nlobayes.kernels.hmc import HMCKernel
 from nlobayes.settings.values import PositiveInt
@@ -82,6 +83,7 @@ class EmulatedHMCKernel(KernelSettings):
 
         logdensity_fn = posterior.logdensity_fn
         inner = HMCKernel(kind="hmc", integration_steps=self.integration_steps)
+        move = _move_on_density(inner, logdensity_fn)
 
         def init(position: jax.Array) -> EmulatedState:
             found = logdensity_fn(position)
@@ -90,7 +92,7 @@ class EmulatedHMCKernel(KernelSettings):
         def step(
             key: jax.Array, state: EmulatedState, tuned: Emulator
         ) -> tuple[EmulatedState, Info]:
-            key_accept, key_inner, *keys = jax.random.split(key, 4)
+            key_accept, key_inner, *keys = jax.random.split(key, 5)
             least, dtype = self.min_inverse_temperature, state.logdensity.dtype
             chosen = jax.random.uniform(keys[0], (), dtype, minval=least, maxval=1.0)
             share = LEAST_STEP ** jnp.maximum(jax.random.uniform(keys[1], (), dtype, -1.0, 1.0), 0)
@@ -119,9 +121,7 @@ class EmulatedHMCKernel(KernelSettings):
                 state.steps + 1,
             )
             due = (tuned.every > 0) & (moved.steps % jnp.maximum(tuned.every, 1) == 0)
-            position, logdensity = move_exactly(
-                due, jax.random.fold_in(key, 1), moved.position, moved.logdensity, tuned
-            )
+            position, logdensity = move(due, keys[2], moved.position, moved.logdensity, tuned)
             moved = moved._replace(position=position, logdensity=logdensity)
             return moved, Info(
                 acceptance_rate=rate,
@@ -132,23 +132,35 @@ class EmulatedHMCKernel(KernelSettings):
                 step_size=tuned.step_size,
             )
 
-        @jax.custom_batching.sequential_vmap  # chains in turn, so that none computes in vain
-        def move_exactly(
-            due: jax.Array, key: jax.Array, position: jax.Array, found: jax.Array, tuned: Emulator
-        ) -> tuple[jax.Array, jax.Array]:
-            """Move by HMC on the density itself where it is due, in units of the axes."""
-
-            def exact(z: jax.Array, power: float | jax.Array = 1.0) -> jax.Array:
-                return power * logdensity_fn(tuned.mode + tuned.axes @ z)
-
-            def move() -> tuple[jax.Array, jax.Array]:
-                hmc = inner.build(Posterior(exact))
-                old = hmc.init(to_axes(position, tuned))
-                new, _ = hmc.step(key, old, Tuned(tuned.step_size, jnp.ones_like(position)))
-                accepted = (new.position != old.position).any()
-                moved = tuned.mode + tuned.axes @ new.position, new.logdensity
-                return jax.tree.map(partial(jnp.where, accepted), moved, (position, found))
-
-            return jax.lax.cond(due, move, lambda: (position, found))
-
         return Kernel(init, step, exact=True)
+
+
+def _move_on_density(hmc_settings: HMCKernel, logdensity_fn: LogDensity) -> Callable[..., Any]:
+    """Build the move on the density itself, in units of the axes.
+
+    It takes whether it is due, a key, a position with its log density, and the emulator, and
+    returns position and log density. Chains move in turn, so that none computes in vain.
+    """
+    import jax
+    import jax.numpy as jnp
+
+    from nlobayes.inference.emulator import to_axes
+
+    @jax.custom_batching.sequential_vmap
+    def move(
+        due: jax.Array, key: jax.Array, position: jax.Array, found: jax.Array, tuned: Emulator
+    ) -> tuple[jax.Array, jax.Array]:
+        def exact(z: jax.Array, power: float | jax.Array = 1.0) -> jax.Array:
+            return power * logdensity_fn(tuned.mode + tuned.axes @ z)
+
+        def moved() -> tuple[jax.Array, jax.Array]:
+            hmc = hmc_settings.build(Posterior(exact))
+            old = hmc.init(to_axes(position, tuned))
+            new, _ = hmc.step(key, old, Tuned(tuned.step_size, jnp.ones_like(position)))
+            accepted = (new.position != old.position).any()
+            end = tuned.mode + tuned.axes @ new.position, new.logdensity
+            return jax.tree.map(partial(jnp.where, accepted), end, (position, found))
+
+        return jax.lax.cond(due, moved, lambda: (position, found))
+
+    return move

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -11,9 +13,10 @@ from nlobayes.adaptations.emulator import EmulatorWarmup
 from nlobayes.inference import emulator
 from nlobayes.inference.adaptation import Untuned
 from nlobayes.inference.emulator import Emulator, begin_at_mode, log_density, to_axes
-from nlobayes.inference.kernel import Posterior
+from nlobayes.inference.kernel import Kernel, Posterior
 from nlobayes.inference.warmup import adapt
 from nlobayes.kernels.emulated_hmc import EmulatedHMCKernel
+from nlobayes.kernels.hmc import HMCKernel
 
 POINTS = 40
 
@@ -145,6 +148,31 @@ def test_a_density_that_no_emulator_learns_is_moved_on_itself() -> None:
         assert int(info.num_integration_steps) == (1 if number < 5 else 12)
         assert float(moved.logdensity) == pytest.approx(float(valley(moved.position)), abs=1e-9)
         state = moved
+
+
+def test_a_move_on_the_density_has_a_key_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`fold_in(key, 1)` would be the second of `split(key)`, which the transitions split again."""
+    used: list[tuple[int, ...]] = []
+    build = HMCKernel.build
+
+    def noting(settings: HMCKernel, posterior: Posterior) -> Kernel:
+        hmc = build(settings, posterior)
+
+        def step(key: jax.Array, *rest: Any) -> Any:
+            for one in (key, *jax.random.split(key)):
+                data = jax.random.key_data(one)
+                jax.debug.callback(lambda found: used.append(tuple(found.tolist())), data)
+            return hmc.step(key, *rest)
+
+        return hmc._replace(step=step)
+
+    monkeypatch.setattr(HMCKernel, "build", noting)
+    kernel = EmulatedHMCKernel(kind="emulated_hmc", trajectories=3).build(Posterior(bent))
+    tuned = begin_at_mode(bent, jnp.array([1.01, 2.0, 0.1]), POINTS, 0.3)
+    tuned = tuned._replace(every=jnp.array(1))
+    jax.block_until_ready(kernel.step(jax.random.key(1), kernel.init(tuned.mode), tuned))
+    jax.effects_barrier()
+    assert len(used) == len({*used}) == 3 * (3 + 1)
 
 
 def test_it_learns_the_proposal_that_it_has_most_wrong() -> None:
