@@ -25,8 +25,10 @@ if TYPE_CHECKING:
 
 LESSONS = 8
 """Times that the emulator is learned anew."""
-LEAST_ACCEPTANCE, EVERY = 0.25, 5
-"""Acceptance below which one draw in so many is followed by a move on the density itself."""
+LEAST_ACCEPTANCE = 0.25
+"""Acceptance below which the emulator is too wrong to move chains by itself."""
+OFTEN, SELDOM = 2, 40
+"""Draws from one move on the density itself to the next, with such an emulator and a better one."""
 LATEST = 20
 """Steps over which the acceptance is averaged."""
 
@@ -108,8 +110,10 @@ class EmulatorWarmup(WarmupSettings):
             values = carry.values.at[1 + index].set(found - carry.at_mode)
             every = carry.slopes.at[1 + index].set(slopes @ emulator.axes)
             steps = steps_that_learn(worst.size)
-            is_wrong = (index == steps - 1) & (carry.acceptance < LEAST_ACCEPTANCE)
-            emulator = emulator._replace(points=points, every=jnp.where(is_wrong, EVERY, 0))
+            apart = jnp.where(carry.acceptance < LEAST_ACCEPTANCE, OFTEN, SELDOM)
+            emulator = emulator._replace(
+                points=points, every=jnp.where(index == steps - 1, apart, 0)
+            )
             ends = sorted({max(1, steps * part // LESSONS) for part in range(1, LESSONS + 1)})
             emulator = jax.lax.switch(
                 jnp.argmax(jnp.array([0, *ends]) == index + 1),

@@ -7,7 +7,7 @@ Scientific Computing*, section 9.4.3, "surrogate transition method"; Rasmussen 2
 Statistics 7, 651, with a Gaussian process as the emulator). Each step draws b at random. Where the
 emulator is too small in a tail a chain would stand still at b = 1, and moves on at a smaller one.
 Half of the steps are shorter, so that their end is near, where the error of e is nearly the same.
-Where an emulator is too wrong for that, some steps are followed by HMC on the density itself.
+Some steps are followed by HMC on the density itself, which enters what no emulator has learned.
 """
 
 from __future__ import annotations
@@ -31,6 +31,10 @@ if TYPE_CHECKING:
 
 LEAST_STEP = 0.03
 """Least leapfrog step of short steps, relative to the tuned one."""
+MOVE = HMCKernel(kind="hmc", integration_steps=3, jitter=0.5)
+MOVE_STEPS = 0.1, 0.5
+"""Least and largest leapfrog step of a move on the density itself, in units of the axes. With steps
+of one size chains would stand still where a density falls more steeply than at its mode."""
 
 
 class EmulatedState(NamedTuple):
@@ -50,8 +54,8 @@ class EmulatedHMCKernel(KernelSettings):
     """HMC on an emulator, accepted by the density itself; exact, one density per draw.
 
     For posteriors of few parameters whose density takes long, such as the scales of an infinitely
-    wide network. Where warm-up finds that less than a quarter of the proposals are accepted, one
-    draw in five is followed by HMC on the density itself, and draws take some five times as long.
+    wide network. One draw in 40 is followed by HMC on the density itself; every second, and
+    draws take several times as long, where warm-up finds that few of the proposals are accepted.
     """
 
     warmup: ClassVar[str] = "emulator"
@@ -83,7 +87,7 @@ class EmulatedHMCKernel(KernelSettings):
 
         logdensity_fn = posterior.logdensity_fn
         inner = HMCKernel(kind="hmc", integration_steps=self.integration_steps)
-        move = _move_on_density(inner, logdensity_fn)
+        move = _move_on_density(logdensity_fn)
 
         def init(position: jax.Array) -> EmulatedState:
             found = logdensity_fn(position)
@@ -127,7 +131,7 @@ class EmulatedHMCKernel(KernelSettings):
                 acceptance_rate=rate,
                 energy=jnp.full_like(rate, jnp.nan),
                 is_divergent=jnp.zeros((), bool),
-                num_integration_steps=1 + due * (1 + self.integration_steps),
+                num_integration_steps=1 + due * (1 + MOVE.integration_steps),
                 tree_depth=jnp.zeros((), int),
                 step_size=tuned.step_size,
             )
@@ -135,7 +139,7 @@ class EmulatedHMCKernel(KernelSettings):
         return Kernel(init, step, exact=True)
 
 
-def _move_on_density(hmc_settings: HMCKernel, logdensity_fn: LogDensity) -> Callable[..., Any]:
+def _move_on_density(logdensity_fn: LogDensity) -> Callable[..., Any]:
     """Build the move on the density itself, in units of the axes.
 
     It takes whether it is due, a key, a position with its log density, and the emulator, and
@@ -154,9 +158,12 @@ def _move_on_density(hmc_settings: HMCKernel, logdensity_fn: LogDensity) -> Call
             return power * logdensity_fn(tuned.mode + tuned.axes @ z)
 
         def moved() -> tuple[jax.Array, jax.Array]:
-            hmc = hmc_settings.build(Posterior(exact))
+            hmc = MOVE.build(Posterior(exact))
             old = hmc.init(to_axes(position, tuned))
-            new, _ = hmc.step(key, old, Tuned(tuned.step_size, jnp.ones_like(position)))
+            key_size, key_move = jax.random.split(key)
+            least, most = jnp.log(jnp.array(MOVE_STEPS, position.dtype))
+            size = jnp.exp(jax.random.uniform(key_size, (), least.dtype, least, most))
+            new, _ = hmc.step(key_move, old, Tuned(size, jnp.ones_like(position)))
             accepted = (new.position != old.position).any()
             end = tuned.mode + tuned.axes @ new.position, new.logdensity
             return jax.tree.map(partial(jnp.where, accepted), end, (position, found))

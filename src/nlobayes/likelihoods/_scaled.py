@@ -94,13 +94,17 @@ class ScaledLikelihood(LikelihoodSettings):
         import pytensor.tensor as pt
         from pymc.pytensorf import floatX
 
+        from nlobayes.model.root_coordinate import RootCoordinate
+
         scale = floatX(self.scale)
         if self.precision is not None:
             shape, rate = floatX(self.precision.shape), floatX(self.precision.rate)
             precision = pm.Gamma(PRECISION, shape, rate, dims=dims)
             return pm.Deterministic(NOISE, 1 / pt.sqrt(precision), dims=dims)
         if self.log_sd is not None:
-            above = pm.LogNormal(ABOVE, floatX(log(self.scale)), floatX(self.log_sd), dims=dims)
+            mean, sd = floatX(log(self.scale)), floatX(self.log_sd)
+            at = RootCoordinate(self.scale, self.log_sd)
+            above = pm.LogNormal(ABOVE, mean, sd, dims=dims, default_transform=at)
             floor = floatX(self.floor)
             return pm.Deterministic(NOISE, pt.sqrt(above**2 + floor**2), dims=dims)
         if self.floor == 0:

@@ -15,7 +15,7 @@ from nlobayes.inference.adaptation import Untuned
 from nlobayes.inference.emulator import Emulator, begin_at_mode, log_density, to_axes
 from nlobayes.inference.kernel import Kernel, Posterior
 from nlobayes.inference.warmup import adapt
-from nlobayes.kernels.emulated_hmc import EmulatedHMCKernel
+from nlobayes.kernels.emulated_hmc import EmulatedHMCKernel, EmulatedState
 from nlobayes.kernels.hmc import HMCKernel
 
 POINTS = 40
@@ -120,7 +120,7 @@ def test_the_warm_up_learns_what_chains_propose() -> None:
     assert state.position.shape == (4, 3)
     np.testing.assert_array_equal(tuned.weights[0], tuned.weights[3])
     assert tuned.points.shape == (4, 121, 3)  # the mode, and a proposal of each step
-    np.testing.assert_array_equal(tuned.every, 0)
+    np.testing.assert_array_equal(tuned.every, 40)
 
 
 def valley(q: jax.Array, inverse_temperature: float | jax.Array = 1.0, /) -> jax.Array:
@@ -129,8 +129,13 @@ def valley(q: jax.Array, inverse_temperature: float | jax.Array = 1.0, /) -> jax
     return -inverse_temperature * (jnp.sum((q - 1) ** 2) / 2 + 30 * jnp.sum(off**2))
 
 
+def steep(q: jax.Array, inverse_temperature: float | jax.Array = 1.0, /) -> jax.Array:
+    """A Gaussian whose sd is 1/8 along the first of three dimensions and 1 along the others."""
+    return -0.5 * inverse_temperature * jnp.sum(jnp.square(q * jnp.array([8.0, 1.0, 1.0])))
+
+
 def test_a_density_that_no_emulator_learns_is_moved_on_itself() -> None:
-    """Every fifth step is followed by such a move; the steps between are as they were."""
+    """Every second step is followed by such a move; the steps between are as they were."""
     settings = EmulatedHMCKernel(kind="emulated_hmc")
     kernel = settings.build(Posterior(valley))
     warmup = EmulatorWarmup(steps=100).build(Untuned(kernel, settings))
@@ -139,15 +144,38 @@ def test_a_density_that_no_emulator_learns_is_moved_on_itself() -> None:
     carry, info, _ = adapt(keys, warmup, carry, first=0, steps=100)
     assert np.asarray(info.acceptance_rate)[:, 50:90].mean() < 0.25
     state, tuned = jax.tree.map(lambda leaf: leaf[0], warmup.finish(carry))
-    assert (int(tuned.every), int(state.steps)) == (5, 100)
-    alone = tuned._replace(every=jnp.array(0))
-    for number in range(1, 6):
+    assert (int(tuned.every), int(state.steps)) == (2, 100)
+    alone, step = tuned._replace(every=jnp.array(0)), jax.jit(kernel.step)
+    accepted = []
+    for number in range(1, 21):
         key = jax.random.key(number)
-        (moved, info), (still, _) = (kernel.step(key, state, one) for one in (tuned, alone))
-        assert bool(jnp.array_equal(moved.position, still.position)) == (number < 5)
-        assert int(info.num_integration_steps) == (1 if number < 5 else 12)
+        (moved, info), (still, _) = (step(key, state, one) for one in (tuned, alone))
+        assert int(info.num_integration_steps) == (5 if number % 2 == 0 else 1)
         assert float(moved.logdensity) == pytest.approx(float(valley(moved.position)), abs=1e-9)
+        if not jnp.array_equal(moved.position, still.position):
+            accepted.append(number)
         state = moved
+    assert len(accepted) >= 2
+    assert all(number % 2 == 0 for number in accepted)
+
+
+def test_moves_on_the_density_pass_where_it_is_steeper_than_its_axes() -> None:
+    """A sd of an eighth of the axis: leapfrog steps of more than a quarter are unstable there."""
+    kernel = EmulatedHMCKernel(kind="emulated_hmc", trajectories=2).build(Posterior(steep))
+    tuned = begin_at_mode(bent, jnp.array([1.01, 2.0, 0.1]), POINTS, 0.3)
+    tuned = tuned._replace(mode=jnp.zeros(3), axes=jnp.eye(3), every=jnp.array(1))
+
+    def step(state: EmulatedState, key: jax.Array) -> tuple[EmulatedState, jax.Array]:
+        still = kernel.step(key, state, tuned._replace(every=jnp.array(0)))[0].position
+        state, _ = kernel.step(key, state, tuned)
+        return state, jnp.append(state.position, (state.position != still).any())
+
+    start = kernel.init(jnp.array([0.125, 0.0, 0.0]))
+    keys = jax.random.split(jax.random.key(2), 4000)
+    *q, moved = np.asarray(jax.jit(lambda: jax.lax.scan(step, start, keys)[1])()).T
+    assert 0.3 < moved.mean() < 0.7
+    assert q[0].std() == pytest.approx(0.125, rel=0.1)
+    assert q[1].std() == pytest.approx(1, rel=0.1)
 
 
 def test_a_move_on_the_density_has_a_key_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
