@@ -130,7 +130,7 @@ class Evaluation(Frozen):
     """What the surrogate file holds."""
     noise: NoiseFamily = "auto"
     """Family of the predictive noise, fitted to held-out rows (docs/statistics.md). `auto` takes
-    the one with the highest log score on halves of them; below 80 rows `gaussian` or
+    the one with the highest log score on halves of them; below 40 rows `gaussian` or
     `scaled_gaussian`."""
     combine: Combine = "equal"
     """All draws count the same (`equal`), or also `stacking` (docs/statistics.md) of chains by

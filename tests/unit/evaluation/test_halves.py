@@ -5,7 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from nlobayes.evaluation.predictive.noise_fit import fit_noise, noise_at_points
 from nlobayes.evaluation.predictive.noises import NOISES
+from nlobayes.evaluation.predictive.predictive_density import predictive_cdf
 from nlobayes.evaluation.tasks import halves
 from nlobayes.evaluation.tasks.halves import HeldOutRows, choose_family, halved_scores
 
@@ -74,10 +76,13 @@ def test_noise_about_the_mean_uses_all_draws() -> None:
 
 
 def test_too_few_points_have_no_halves() -> None:
-    found: Any = halved_scores(held(79), np.random.default_rng(1), family="gaussian")
-    assert found["halvings"] == 0
-    assert found["coverage_68"] is None
-    assert found["undefined"] == "halves need 80 held-out rows or more, there are 79"
+    """39 for any family, 79 for conformal intervals, which need 40 in each half."""
+    for points, family in ((39, "gaussian"), (79, "conformal")):
+        found: Any = halved_scores(held(points), np.random.default_rng(1), family=family)
+        assert found["halvings"] == 0
+        assert found["coverage_68"] is None
+        fewest = f"halves need {points + 1} held-out rows or more, there are {points}"
+        assert found["undefined"] == fewest
 
 
 def test_the_chosen_family_has_the_highest_log_score() -> None:
@@ -101,10 +106,41 @@ def test_noise_alike_everywhere_has_one_scale() -> None:
 
 @pytest.mark.parametrize(("changes", "family"), [(False, "gaussian"), (True, "scaled_gaussian")])
 def test_too_few_rows_take_the_family_of_one_number_or_two(changes: bool, family: str) -> None:
-    found: Any = choose_family(held(79), [1], changes=changes)
+    found: Any = choose_family(held(39), [1], changes=changes)
     assert found["family"] == family
     assert "candidates" not in found
-    assert "79" in found["undefined"]
+    assert "39" in found["undefined"]
+
+
+def test_few_rows_known_nearly_exactly_take_a_scale_of_each_point() -> None:
+    """As of a function without noise: errors follow the spread of the draws over four decades.
+
+    The noise is chosen and fitted on 60 rows, and its coverage is that of 1000 new points.
+    """
+    rng = np.random.default_rng(7)
+    sd = 10 ** rng.uniform(-6, -2, 1060)
+    draws = 1 + sd * rng.standard_normal((200, 1060))
+    observed = 1 + sd * rng.standard_normal(1060)
+    feature = rng.uniform(0, 1, 1060)
+    points = HeldOutRows(draws[:, :60], observed[:60], feature[:60], feature[:60, np.newaxis])
+    chosen: Any = choose_family(points, [1])
+    assert chosen["family"] == "scaled_student_t"
+    noise = fit_noise(points.draws, points.observed, family=chosen["family"])
+    new = draws[:, 60:]
+    central = np.abs(2 * predictive_cdf(new, observed[60:], noise_at_points(noise, new)) - 1)
+    assert np.mean(central < 0.6827) == pytest.approx(0.68, abs=0.1)
+    assert chosen["lppd"] > chosen["candidates"]["gaussian"] + 1
+
+
+@pytest.mark.parametrize("points", [60, 120])
+def test_the_unit_of_the_target_does_not_matter(points: int) -> None:
+    """A cross section of 1e-12 of its unit, known to 1 %, is not reproduced exactly."""
+    given = held(points)
+    small = given._replace(draws=1e-12 * given.draws, observed=1e-12 * given.observed)
+    one, other = (choose_family(each, [1]) for each in (given, small))
+    assert one["family"] == other["family"]
+    assert other["coverage_68"] == pytest.approx(one["coverage_68"], abs=0.01)
+    assert other["lppd"] - np.log(1e12) == pytest.approx(one["lppd"], abs=1e-3)
 
 
 @pytest.mark.parametrize("changes", [False, True])

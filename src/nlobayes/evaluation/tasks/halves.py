@@ -19,13 +19,15 @@ from nlobayes.evaluation.scores.regression.proper_scores import crps_per_point
 
 CANDIDATES = ("gaussian", "fitted_student_t", "conformal")
 """Families to choose from: one scale with light or fitted tails, or scales of each point."""
+OF_FEW = ("gaussian", "fitted_student_t", "scaled_student_t")
+"""Families to choose from where rows are too few for `conformal`."""
 ALONG = "scaled_gaussian"
 """Family to choose besides, if the spread of the residuals changes along the prediction."""
 
 HALVINGS = 5
 """Random halvings, over which scores are averaged."""
-FEWEST_ROWS = 80
-"""Fewest held-out rows: `conformal` needs 40 in each half."""
+FEWEST_ROWS, FEWEST_OF_CONFORMAL = 40, 80
+"""Fewest held-out rows, and of `conformal`, which needs 40 in each half."""
 SCORES = ("coverage_68", "coverage_95", "lppd", "crps")
 
 _MOST_DRAWS = 200
@@ -59,17 +61,19 @@ def choose_family(held: HeldOutRows, seed: Sequence[int], *, changes: bool = Fal
 
     Returns
     -------
-    Below 80 points of `gaussian`, which needs the fewest rows for its fit, or of `scaled_gaussian`
-    if the spread changes.
+    Below 80 points `scaled_student_t` takes the place of `conformal`. Below 40 points scores of
+    `gaussian`, which needs the fewest rows for its fit, or of `scaled_gaussian` if the spread
+    changes.
     """
-    candidates = (*CANDIDATES, ALONG) if changes else CANDIDATES
+    among = OF_FEW if len(held.observed) < FEWEST_OF_CONFORMAL else CANDIDATES
+    candidates = (*among, ALONG) if changes else among
     scores = {
         family: halved_scores(held, np.random.default_rng(seed), family=family)
         for family in candidates
     }
     found = {family: each["lppd"] for family, each in scores.items() if each["lppd"] is not None}
     if len(found) < len(scores):
-        return scores[ALONG if changes else CANDIDATES[0]]
+        return scores[ALONG if changes else among[0]]
     best = max(found, key=found.__getitem__)
     return {**scores[best], "candidates": found}
 
@@ -91,11 +95,13 @@ def halved_scores(held: HeldOutRows, rng: np.random.Generator, *, family: str) -
     Returns
     -------
     Averages over points and halvings; in `deciles` one value for each of ten bins of the covariate
-    (fewer where these had fewer than 20 points). Below 80 points the scores are None.
+    (fewer where these had fewer than 20 points). The scores are None below 40 points, or 80 for
+    `conformal`.
     """
     points, covariate = len(held.observed), held.covariate
-    if points < FEWEST_ROWS:
-        reason = f"halves need {FEWEST_ROWS} held-out rows or more, there are {points}"
+    fewest = FEWEST_OF_CONFORMAL if family == "conformal" else FEWEST_ROWS
+    if points < fewest:
+        reason = f"halves need {fewest} held-out rows or more, there are {points}"
         return {
             "family": family,
             "halvings": 0,
