@@ -13,7 +13,7 @@ def fit(points: Points) -> FittedNoise:
     """Fit all parameters together, with Gaussian priors (`scale_regression.fit_scales`)."""
     draws, observed, features, _ = points
     residual = observed - draws.mean(axis=0)
-    if np.median(np.abs(residual)) <= 1e-12 * np.abs(observed).max():
+    if np.median(np.abs(residual)) <= 1e-12 * np.ptp(observed):
         raise no_noise(len(observed))
     regression = fit_scales(residual, draws.std(axis=0), features, place_knots(features))
     return FittedNoise("scaled_student_t", *regression)
