@@ -64,6 +64,12 @@ class EmulatorWarmup(WarmupSettings):
         del train
         return weights**2
 
+    def steps_that_learn(self, parameters: int) -> int:
+        """Count the steps that teach: fewer for many parameters, as each teaches a slope in all."""
+        from nlobayes.inference.emulator import MOST_NUMBERS
+
+        return max(1, min(self.adapting, MOST_NUMBERS // (1 + parameters)))
+
     def build(self, untuned: Untuned) -> Adaptation:
         """Build the warm-up of the kernel `emulated_hmc`."""
         import jax
@@ -77,14 +83,11 @@ class EmulatorWarmup(WarmupSettings):
         def logdensity_fn(position: jax.Array) -> Any:
             return kernel.init(position).logdensity
 
-        def steps_that_learn(parameters: int) -> int:
-            return max(1, min(self.adapting, emulators.MOST_NUMBERS // (1 + parameters)))
-
         @jax.jit  # its steps one by one are 200 small programs to compile
         def start(positions: jax.Array) -> Carry:
             tried = each_chain(kernel.init)(positions)
             best = positions[jnp.argmax(tried.logdensity)]
-            points = 1 + steps_that_learn(positions.shape[1])
+            points = 1 + self.steps_that_learn(positions.shape[1])
             emulator = emulators.begin_at_mode(logdensity_fn, best, points, self.initial_step_size)
             state = each_chain(kernel.init)(jnp.tile(emulator.mode, (len(positions), 1)))
             room = jnp.zeros_like(emulator.weights)
@@ -96,7 +99,7 @@ class EmulatorWarmup(WarmupSettings):
             state, info = each_chain(kernel.step)(keys, *finish(carry))
             change = (info.acceptance_rate.mean() - carry.acceptance) / LATEST
             carry = carry._replace(state=state, acceptance=carry.acceptance + change)
-            learning = index < steps_that_learn(state.position.shape[1])
+            learning = index < self.steps_that_learn(state.position.shape[1])
             return jax.lax.cond(learning, note, lambda same, _: same, carry, index), info
 
         def note(carry: Carry, index: jax.Array) -> Carry:
@@ -108,12 +111,11 @@ class EmulatorWarmup(WarmupSettings):
             found, slopes = jax.value_and_grad(logdensity_fn)(worst)
             points = emulator.points.at[1 + index].set(emulators.to_axes(worst, emulator))
             values = carry.values.at[1 + index].set(found - carry.at_mode)
-            every = carry.slopes.at[1 + index].set(slopes @ emulator.axes)
-            steps = steps_that_learn(worst.size)
+            noted = carry.slopes.at[1 + index].set(slopes @ emulator.axes)
+            steps = self.steps_that_learn(worst.size)
             apart = jnp.where(carry.acceptance < LEAST_ACCEPTANCE, OFTEN, SELDOM)
-            emulator = emulator._replace(
-                points=points, every=jnp.where(index == steps - 1, apart, 0)
-            )
+            every = jnp.where(index == steps - 1, apart, 0)
+            emulator = emulator._replace(points=points, every=every)
             ends = sorted({max(1, steps * part // LESSONS) for part in range(1, LESSONS + 1)})
             emulator = jax.lax.switch(
                 jnp.argmax(jnp.array([0, *ends]) == index + 1),
@@ -121,13 +123,18 @@ class EmulatorWarmup(WarmupSettings):
                     lambda same, *_: same,
                     *[partial(emulators.learn, count=1 + end) for end in ends],
                 ],
-                *(emulator, values, every),
+                *(emulator, values, noted),
             )
-            return carry._replace(emulator=emulator, values=values, slopes=every)
-
-        def finish(carry: Carry) -> tuple[EmulatedState, Emulator]:
-            chains = len(carry.state.logdensity)
-            shared = jax.tree.map(lambda x: jnp.broadcast_to(x, (chains, *x.shape)), carry.emulator)
-            return carry.state, shared
+            return carry._replace(emulator=emulator, values=values, slopes=noted)
 
         return Adaptation(start, step, finish)
+
+
+def finish(carry: Carry) -> tuple[EmulatedState, Emulator]:
+    """Return the states, and the emulator once for each chain."""
+    import jax
+    import jax.numpy as jnp
+
+    chains = len(carry.state.logdensity)
+    shared = jax.tree.map(lambda x: jnp.broadcast_to(x, (chains, *x.shape)), carry.emulator)
+    return carry.state, shared
