@@ -110,3 +110,24 @@ def test_randomness_follows_the_key_and_the_number_of_the_draw() -> None:
     for changed in ({"first": 6, "seed": 0}, {"first": 0, "seed": 1}):
         other = sample("hmc", None, kept=2, **changed)[1].info.energy
         assert not np.isin(other, reference).any()
+
+
+def test_a_chain_that_stands_still_is_observed_once_if_asked() -> None:
+    kernel, looks = quartic_kernel("random_walk"), []
+
+    def counted(q: jax.Array) -> dict[str, jax.Array]:
+        jax.debug.callback(lambda: looks.append(1))
+        return observe(q)
+
+    keys = jax.random.split(jax.random.key(2), 3)
+    states = each_chain(kernel.init)(jnp.array([[0.1, -0.2, 0.3], [0.5, 0.1, 0.0], [0, 0, 0.1]]))
+    tuned = Tuned(jnp.full(3, 2.0), jnp.ones((3, 3)))
+    lengths: dict[str, Any] = {"first": 5, "kept": 20, "thin": 2}
+    _, every = draw(keys, kernel, states, tuned, observe=observe, **lengths)
+    _, new = draw(keys, kernel, states, tuned, observe=counted, only_new=True, **lengths)
+    jax.effects_barrier()
+    for mine, other in ((new.kept, every.kept), (new.observed, every.observed)):
+        jax.tree.map(np.testing.assert_array_equal, mine, other)
+    moves = np.any(np.diff(new.observed["position"], axis=1) != 0, axis=2)
+    assert 0 < moves.sum() < moves.size / 2
+    assert len(looks) == len(keys) + moves.sum()
