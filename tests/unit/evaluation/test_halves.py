@@ -94,6 +94,23 @@ def test_the_chosen_family_has_the_highest_log_score() -> None:
     assert {name: found[name] for name in alone} == alone
 
 
+def test_halves_do_not_depend_on_the_family(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each family is fitted to the same rows: noise of the CRPS is drawn after all halvings."""
+    seen: dict[str, list[bytes]] = {}
+
+    def noting(draws: np.ndarray, observed: np.ndarray, *, family: str, **given: Any) -> Any:
+        seen.setdefault(family, []).append(observed.tobytes())
+        return fit_noise(draws, observed, family=family, **given)
+
+    monkeypatch.setattr(halves, "fit_noise", noting)
+    points = held(120)
+    for family in halves.CANDIDATES:
+        halved_scores(points, np.random.default_rng(1), family=family)
+    first, *others = seen.values()
+    assert len(set(first)) == 2 * halves.HALVINGS
+    assert all(other == first for other in others)
+
+
 def test_noise_alike_everywhere_has_one_scale() -> None:
     """120 rows of noise 0.1: what else there is follows chance, and the exact score is known."""
     points = held(120)

@@ -40,15 +40,18 @@ def test_conformal_bars_cover_whatever_the_residuals_are() -> None:
 
 
 def test_each_rival_has_a_family_of_its_own() -> None:
-    """Of Gaussian and of heavy-tailed residuals the same choice would be wrong for one."""
+    """Residuals of four degrees of freedom have few, and Gaussian ones many, or no such tails."""
     rng = np.random.default_rng(3)
     given, heavy = scored(np.full(ROWS, 0.3), rng)
     plain = given.rows.observed + rng.normal(0, 0.3, ROWS)
     drawn = {"heavy": heavy, "plain": plain}
     rivals = {name: RivalPrediction(f[np.newaxis], None, {}) for name, f in drawn.items()}
     found = score_rivals(rivals, given, np.zeros(2000))
-    families = {name: scores["predictive_noise"]["family"] for name, scores in found.items()}
-    assert families["plain"] != families["heavy"]
+    noise = {name: scores["predictive_noise"] for name, scores in found.items()}
+    assert noise["heavy"]["family"] == "fitted_student_t"
+    assert noise["heavy"]["degrees_of_freedom"] <= 6
+    plain = noise["plain"]["degrees_of_freedom"]
+    assert noise["plain"]["family"] == "gaussian" if plain is None else plain >= 12
 
 
 def test_the_stated_error_of_a_rival_is_a_gaussian() -> None:

@@ -66,24 +66,28 @@ class Optimum(NamedTuple):
     loss: float
 
 
-def fit_scale(points: Points, law: Callable[[float], Law]) -> Optimum:
+def fit_scale(points: Points, law: Callable[[float], Law], near: float | None = None) -> Optimum:
     """Find the scale that maximises the mean log predictive density, to a relative 1e-4.
 
-    Raises InputError if the predictions reproduce the observations so well that no scale can be
-    found.
+    With a scale `near` the optimum, it is sought within a factor of three. Raises InputError if
+    without one the predictions reproduce the observations so well that no scale can be found.
     """
 
     def loss(scale: float) -> float:
         return -float(Mixture(points.draws, law(scale)).logpdf(points.observed).mean())
 
-    widest = _root_mean_square_residual(points.draws, points.observed)
-    scales = widest * np.geomspace(*_SEARCH, _SEARCH_POINTS)
-    best = int(np.argmin([loss(scale) for scale in scales])) if widest > 0 else 0
-    if best == 0:
-        raise no_noise(len(points.observed))
+    if near is None:
+        widest = _root_mean_square_residual(points.draws, points.observed)
+        scales = widest * np.geomspace(*_SEARCH, _SEARCH_POINTS)
+        best = int(np.argmin([loss(scale) for scale in scales])) if widest > 0 else 0
+        if best == 0:
+            raise no_noise(len(points.observed))
+        limits = scales[best - 1], scales[min(best + 1, _SEARCH_POINTS - 1)]
+    else:
+        limits = near / 3, near * 3
     optimum = minimize_scalar(
         lambda log_scale: loss(math.exp(log_scale)),
-        bounds=np.log([scales[best - 1], scales[min(best + 1, _SEARCH_POINTS - 1)]]),
+        bounds=np.log(limits),
         method="bounded",
         options={"xatol": 1e-4},
     )

@@ -13,7 +13,11 @@ import numpy as np
 from nlobayes.evaluation.calibration.calibration import CENTRAL_LEVELS
 from nlobayes.evaluation.calibration.conditional import DECILES, equal_count_bins
 from nlobayes.evaluation.predictive.noise_fit import fit_noise, lies_about_mean, noise_at_points
-from nlobayes.evaluation.predictive.predictive_density import log_predictive_density, predictive_cdf
+from nlobayes.evaluation.predictive.predictive_density import (
+    PredictiveNoise,
+    log_predictive_density,
+    predictive_cdf,
+)
 from nlobayes.evaluation.run_evaluation import Halves
 from nlobayes.evaluation.scores.regression.proper_scores import crps_per_point
 
@@ -48,7 +52,7 @@ class HeldOutRows(NamedTuple):
 
 
 def choose_family(held: HeldOutRows, seed: Sequence[int], *, changes: bool = False) -> Halves:
-    """Score every candidate on the same halves, and choose the one with the highest log score.
+    """Fit every candidate to the same halves, and score the one with the highest log score.
 
     Parameters
     ----------
@@ -65,17 +69,17 @@ def choose_family(held: HeldOutRows, seed: Sequence[int], *, changes: bool = Fal
     `gaussian`, which needs the fewest rows for its fit, or of `scaled_gaussian` if the spread
     changes.
     """
-    among = OF_FEW if len(held.observed) < FEWEST_OF_CONFORMAL else CANDIDATES
+    points = len(held.observed)
+    among = OF_FEW if points < FEWEST_OF_CONFORMAL else CANDIDATES
     candidates = (*among, ALONG) if changes else among
-    scores = {
-        family: halved_scores(held, np.random.default_rng(seed), family=family)
-        for family in candidates
-    }
-    found = {family: each["lppd"] for family, each in scores.items() if each["lppd"] is not None}
-    if len(found) < len(scores):
-        return scores[ALONG if changes else among[0]]
+    if points < FEWEST_ROWS:
+        return _too_few(points, FEWEST_ROWS, ALONG if changes else among[0])
+    rng = np.random.default_rng(seed)
+    halvings = _halve(points, rng)
+    fitted = {family: _fit(held, halvings, family) for family in candidates}
+    found = {family: _log_score(halves) for family, halves in fitted.items()}
     best = max(found, key=found.__getitem__)
-    return {**scores[best], "candidates": found}
+    return {**_score(held, fitted[best], rng, best), "candidates": found}
 
 
 def halved_scores(held: HeldOutRows, rng: np.random.Generator, *, family: str) -> Halves:
@@ -98,24 +102,88 @@ def halved_scores(held: HeldOutRows, rng: np.random.Generator, *, family: str) -
     (fewer where these had fewer than 20 points). The scores are None below 40 points, or 80 for
     `conformal`.
     """
-    points, covariate = len(held.observed), held.covariate
+    points = len(held.observed)
     fewest = FEWEST_OF_CONFORMAL if family == "conformal" else FEWEST_ROWS
     if points < fewest:
-        reason = f"halves need {fewest} held-out rows or more, there are {points}"
-        return {
-            "family": family,
-            "halvings": 0,
-            "points": points,
-            "coverage_68": None,
-            "coverage_95": None,
-            "lppd": None,
-            "crps": None,
-            "deciles": None,
-            "undefined": reason,
-        }
-    held = held._replace(draws=_few(held.draws, family))
-    parts = [_halving(held, rng, family) for _ in range(HALVINGS)]
-    each = {name: np.mean([part[name] for part in parts], axis=0) for name in SCORES}
+        return _too_few(points, fewest, family)
+    return _score(held, _fit(held, _halve(points, rng), family), rng, family)
+
+
+class _Half(NamedTuple):
+    """Rows (row,), their draws, the noise fitted to the others, and their log densities (row,)."""
+
+    rows: np.ndarray
+    draws: np.ndarray
+    noise: PredictiveNoise
+    lppd: np.ndarray
+
+
+def _too_few(points: int, fewest: int, family: str) -> Halves:
+    return {
+        "family": family,
+        "halvings": 0,
+        "points": points,
+        "coverage_68": None,
+        "coverage_95": None,
+        "lppd": None,
+        "crps": None,
+        "deciles": None,
+        "undefined": f"halves need {fewest} held-out rows or more, there are {points}",
+    }
+
+
+def _halve(points: int, rng: np.random.Generator) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Halve the points at random, and give the rows to fit and to score, both ways."""
+    ways = []
+    for _ in range(HALVINGS):
+        first, second = np.array_split(rng.permutation(points), 2)
+        ways += [(first, second), (second, first)]
+    return ways
+
+
+def _fit(
+    held: HeldOutRows, halvings: list[tuple[np.ndarray, np.ndarray]], family: str
+) -> list[_Half]:
+    draws = _few(held.draws, family)
+    halves = []
+    for seen, scored in halvings:
+        fitted = fit_noise(
+            *(draws[:, seen], held.observed[seen]),
+            family=family,
+            features=held.features[seen],
+            covariate=held.covariate[seen],
+        )
+        there = draws[:, scored]
+        noise = noise_at_points(fitted, there, held.features[scored])
+        density = log_predictive_density(there, held.observed[scored], noise)
+        halves.append(_Half(scored, there, noise, density))
+    return halves
+
+
+def _few(draws: np.ndarray, family: str) -> np.ndarray:
+    """Take some draws, or two of the same mean and sd if the noise needs only these."""
+    if lies_about_mean(family):
+        mean, spread = draws.mean(axis=0), draws.std(axis=0)
+        return np.stack([mean - spread, mean + spread])
+    return draws[np.unique(np.linspace(0, len(draws) - 1, _MOST_DRAWS).round().astype(int))]
+
+
+def _log_score(halves: list[_Half]) -> float:
+    """Average over points and halvings; each point is scored once in each."""
+    return float(np.concatenate([half.lppd for half in halves]).mean())
+
+
+def _score(held: HeldOutRows, halves: list[_Half], rng: np.random.Generator, family: str) -> Halves:
+    """Average all scores over points and halvings, and over halvings in bins of the covariate."""
+    points, covariate = len(held.observed), held.covariate
+    each = {name: np.zeros(points) for name in SCORES}
+    for rows, draws, noise, lppd in halves:
+        observed = held.observed[rows]
+        central = np.abs(2 * predictive_cdf(draws, observed, noise) - 1)
+        each["coverage_68"][rows] += (central <= CENTRAL_LEVELS["coverage_68"]) / HALVINGS
+        each["coverage_95"][rows] += (central <= CENTRAL_LEVELS["coverage_95"]) / HALVINGS
+        each["lppd"][rows] += lppd / HALVINGS
+        each["crps"][rows] += crps_per_point(draws, observed, noise, rng) / HALVINGS
     bins = equal_count_bins(covariate, DECILES)
     edges = {
         "low": [float(covariate[rows].min()) for rows in bins],
@@ -132,48 +200,3 @@ def halved_scores(held: HeldOutRows, rng: np.random.Generator, *, family: str) -
         "crps": float(each["crps"].mean()),
         "deciles": edges | binned,
     }
-
-
-def _few(draws: np.ndarray, family: str) -> np.ndarray:
-    """Take some draws, or two of the same mean and sd if the noise needs only these."""
-    if lies_about_mean(family):
-        mean, spread = draws.mean(axis=0), draws.std(axis=0)
-        return np.stack([mean - spread, mean + spread])
-    return draws[np.unique(np.linspace(0, len(draws) - 1, _MOST_DRAWS).round().astype(int))]
-
-
-def _halving(held: HeldOutRows, rng: np.random.Generator, family: str) -> dict[str, np.ndarray]:
-    """Score every point (point,) with the noise fitted to the other half of the points."""
-    points = len(held.observed)
-    scores = {name: np.empty(points) for name in SCORES}
-    halves = np.array_split(rng.permutation(points), 2)
-    for seen, scored in (halves, halves[::-1]):
-        for name, values in _scores(_at(held, seen), _at(held, scored), rng, family).items():
-            scores[name][scored] = values
-    return scores
-
-
-def _scores(
-    seen: HeldOutRows, scored: HeldOutRows, rng: np.random.Generator, family: str
-) -> dict[str, np.ndarray]:
-    draws, observed, _, features = scored
-    fitted = fit_noise(
-        *(seen.draws, seen.observed),
-        family=family,
-        features=seen.features,
-        covariate=seen.covariate,
-    )
-    noise = noise_at_points(fitted, draws, features)
-    central = np.abs(2 * predictive_cdf(draws, observed, noise) - 1)
-    return {
-        "coverage_68": central <= CENTRAL_LEVELS["coverage_68"],
-        "coverage_95": central <= CENTRAL_LEVELS["coverage_95"],
-        "lppd": log_predictive_density(draws, observed, noise),
-        "crps": crps_per_point(draws, observed, noise, rng),
-    }
-
-
-def _at(held: HeldOutRows, rows: np.ndarray) -> HeldOutRows:
-    return HeldOutRows(
-        held.draws[:, rows], held.observed[rows], held.covariate[rows], held.features[rows]
-    )

@@ -15,7 +15,8 @@ def fit(points: Points) -> FittedNoise:
     """Try degrees of freedom until the density falls, and refit the scale at each."""
     best: tuple[Optimum, float] | None = None
     for degrees in _DEGREES:
-        found = fit_scale(points, partial(StudentT, degrees_of_freedom=degrees))
+        near = None if best is None else best[0].scale
+        found = fit_scale(points, partial(StudentT, degrees_of_freedom=degrees), near)
         if best is not None and found.loss >= best[0].loss:
             break
         best = found, degrees

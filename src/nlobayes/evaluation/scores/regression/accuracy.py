@@ -118,10 +118,12 @@ def r_squared_interval(
         return f"a bootstrap interval needs at least {FEWEST_RESAMPLED} points, got {points}"
     centred = observed - observed.mean()
     terms = np.stack([np.square(observed - predicted), centred, np.square(centred)], axis=1)
-    sums = [
-        rng.multinomial(points, np.full(points, 1 / points), size=_RESAMPLES_AT_ONCE) @ terms
-        for _ in range(RESAMPLES // _RESAMPLES_AT_ONCE)
-    ]
+    numbers = points * np.arange(_RESAMPLES_AT_ONCE)[:, np.newaxis]
+    sums = []
+    for _ in range(RESAMPLES // _RESAMPLES_AT_ONCE):  # `multinomial` takes five times as long
+        drawn = numbers + rng.integers(points, size=(_RESAMPLES_AT_ONCE, points))
+        counts = np.bincount(drawn.ravel(), minlength=points * _RESAMPLES_AT_ONCE)
+        sums.append(counts.reshape(-1, points) @ terms)
     error, linear, square = np.concatenate(sums).T
     total = square - np.square(linear) / points
     spread = total > 1e-12 * square
