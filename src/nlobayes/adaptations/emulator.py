@@ -34,14 +34,16 @@ LATEST = 20
 
 
 class Carry(NamedTuple):
-    """The states (chain,), their emulator, and values (point,) and slopes (point, axis) so far.
+    """The states (chain,), their emulator, and what taught it: places, values and slopes.
 
-    Values are less the log density at the mode, `at_mode`. `acceptance` is that of late steps.
+    Places z (point, axis), and there the values (point,), less the log density at the mode,
+    `at_mode`, and the slopes in z (point, axis). `acceptance` is that of late steps.
     """
 
     state: EmulatedState
     emulator: Emulator
     at_mode: jax.Array
+    places: jax.Array
     values: jax.Array
     slopes: jax.Array
     acceptance: jax.Array
@@ -90,10 +92,11 @@ class EmulatorWarmup(WarmupSettings):
             points = 1 + self.steps_that_learn(positions.shape[1])
             emulator = emulators.begin_at_mode(logdensity_fn, best, points, self.initial_step_size)
             state = each_chain(kernel.init)(jnp.tile(emulator.mode, (len(positions), 1)))
-            room = jnp.zeros_like(emulator.weights)
-            slopes = room[:, 1:].at[0].set(jax.grad(logdensity_fn)(emulator.mode) @ emulator.axes)
-            at_mode = state.logdensity[0]
-            return Carry(state, emulator, at_mode, room[:, 0], slopes, jnp.ones_like(at_mode))
+            places, values = jnp.zeros_like(emulator.points), jnp.zeros_like(emulator.weights[:, 0])
+            at_mode, slopes = state.logdensity[0], jax.grad(logdensity_fn)(emulator.mode)
+            slopes = places.at[0].set(slopes @ emulator.axes)
+            one = jnp.ones_like(at_mode)
+            return Carry(state, emulator, at_mode, places, values, slopes, one)
 
         def step(keys: jax.Array, carry: Carry, index: jax.Array) -> tuple[Carry, Info]:
             state, info = each_chain(kernel.step)(keys, *finish(carry))
@@ -109,13 +112,13 @@ class EmulatorWarmup(WarmupSettings):
             chain = jnp.argmax(jnp.where(jnp.isfinite(wrong), wrong, -jnp.inf))
             worst = carry.state.proposal[chain]
             found, slopes = jax.value_and_grad(logdensity_fn)(worst)
-            points = emulator.points.at[1 + index].set(emulators.to_axes(worst, emulator))
+            places = carry.places.at[1 + index].set(emulators.to_axes(worst, emulator))
             values = carry.values.at[1 + index].set(found - carry.at_mode)
             noted = carry.slopes.at[1 + index].set(slopes @ emulator.axes)
             steps = self.steps_that_learn(worst.size)
             apart = jnp.where(carry.acceptance < LEAST_ACCEPTANCE, OFTEN, SELDOM)
             every = jnp.where(index == steps - 1, apart, 0)
-            emulator = emulator._replace(points=points, every=every)
+            emulator = emulator._replace(every=every)
             ends = sorted({max(1, steps * part // LESSONS) for part in range(1, LESSONS + 1)})
             emulator = jax.lax.switch(
                 jnp.argmax(jnp.array([0, *ends]) == index + 1),
@@ -123,9 +126,9 @@ class EmulatorWarmup(WarmupSettings):
                     lambda same, *_: same,
                     *[partial(emulators.learn, count=1 + end) for end in ends],
                 ],
-                *(emulator, values, noted),
+                *(emulator, places, values, noted),
             )
-            return carry._replace(emulator=emulator, values=values, slopes=noted)
+            return carry._replace(emulator=emulator, places=places, values=values, slopes=noted)
 
         return Adaptation(start, step, finish)
 

@@ -2,9 +2,15 @@
 
 Positions are in units of the principal axes of the curvature at the mode: z (axis,). The log
 density less its value at the mode is -z'z / 2 plus a remainder, the process, whose covariance is
-exp(-|z - z'|^2 / (2 l^2)). A value and its d slopes at a point are d + 1 numbers, whose joint
-covariances are derivatives of this one (Rasmussen and Williams 2006, section 9.4). Far from all
-points the emulator is the Gaussian at the mode.
+exp(-|u - u'|^2 / 2) with u = R'z. A value and its d slopes at a point are d + 1 numbers, whose
+joint covariances are derivatives of this one (Rasmussen and Williams 2006, section 9.4). Far from
+all points the emulator is the Gaussian at the mode.
+
+RR' is the mean outer product of the slopes of the remainder with themselves, scaled to a trace of
+one (Constantine, Dow and Wang 2014, SIAM Journal on Scientific Computing 36, A1500, section 2, with
+the directions weighted instead of cut off). Lengths are short along the few directions in which it
+bends, and long along the others. With one length for all, errors at draws were five and seven times
+as large on posteriors of 13 and 19 parameters.
 """
 
 from __future__ import annotations
@@ -24,8 +30,8 @@ LEAST_GAIN, MOST_STEPS = 0.01, 20
 """Gain of the log density below which the mode is reached, and most Newton steps to it."""
 LEAST_CURVATURE = 0.2
 """Least curvature along a principal axis, so that no axis is longer than 2.2."""
-LENGTH = 1.5
-"""Square of the length l for each dimension; |z|^2 of a Gaussian is one for each."""
+ALIKE = 1
+"""Number of points, beside those that are learned, whose slopes are alike in all directions."""
 LEAST_FALL = 0.02
 """Least fall of the emulated log density in units of |z|^2, of which the Gaussian's is a half. Few
 points in many dimensions can promise a high density far away, where chains would learn nothing."""
@@ -42,9 +48,11 @@ class Emulator(NamedTuple):
     ----------
     mode, axes
         Mode (parameter,) and principal axes (parameter, axis), each one sd of the Gaussian long.
+    stretch
+        Matrix R (axis, axis) of the inverse lengths.
     points, weights
-        Points z (point, axis), and the weights (point, 1 + axis) of the covariances with the value
-        and the slopes there; zero where nothing is learned yet.
+        Points u (point, axis), and the weights (point, 1 + axis) of the covariances with the value
+        and the slopes in u there; zero where nothing is learned yet.
     step_size
         Leapfrog step in units of the axes.
     every
@@ -53,6 +61,7 @@ class Emulator(NamedTuple):
 
     mode: jax.Array
     axes: jax.Array
+    stretch: jax.Array
     points: jax.Array
     weights: jax.Array
     step_size: jax.Array
@@ -100,7 +109,7 @@ def begin_at_mode(
     mode, axes, *_ = jax.lax.while_loop(is_below, climb, start)
     room = jnp.zeros((points, 1 + near.size), near.dtype)
     step = jnp.full((), step_size, room.dtype)
-    return Emulator(mode, axes, room[:, 1:], room, step, jnp.array(0))
+    return Emulator(mode, axes, eye, room[:, 1:], room, step, jnp.array(0))
 
 
 def to_axes(position: jax.Array, emulator: Emulator) -> jax.Array:
@@ -113,27 +122,32 @@ def log_density(z: jax.Array, emulator: Emulator) -> jax.Array:
 
     Distances are computed by products, whose slopes take a quarter of the time of differences.
     """
-    unit = (LENGTH * z.size) ** 0.5
-    at, points = z / unit, emulator.points / unit
+    at, points = z @ emulator.stretch, emulator.points
     near = jnp.exp(points @ at - (at @ at + jnp.sum(points * points, axis=1)) / 2)
     value, slopes = emulator.weights[:, 0], emulator.weights[:, 1:]
     remainder = near @ (value + slopes @ at - jnp.sum(slopes * points, axis=1))
     return -z @ z / 2 + jnp.minimum(remainder, (0.5 - LEAST_FALL) * (z @ z))
 
 
-def learn(emulator: Emulator, values: jax.Array, slopes: jax.Array, count: int) -> Emulator:
-    """Learn values (point,) and slopes in z (point, axis) at the first `count` of the points.
+def learn(
+    emulator: Emulator, places: jax.Array, values: jax.Array, slopes: jax.Array, count: int
+) -> Emulator:
+    """Learn values (point,) and slopes in z (point, axis) at the first `count` places z.
 
     Values are less the one at the mode. Those that are not finite are taken to be the Gaussian's.
     """
-    points = emulator.points[:count]
-    axes = points.shape[1]
-    remainder = values[:count] + jnp.sum(points * points, axis=1) / 2
-    scaled = (slopes[:count] + points) * (LENGTH * axes) ** 0.5
-    observed = jnp.column_stack([remainder, scaled])
-    is_finite = jnp.isfinite(observed).all(axis=1, keepdims=True)
-    observed = jnp.where(is_finite, observed, 0.0)
-    apart = (points[:, None] - points) / (LENGTH * axes) ** 0.5
+    z, axes = places[:count], places.shape[1]
+    remainder = values[:count] + jnp.sum(z * z, axis=1) / 2
+    bend = slopes[:count] + z
+    is_finite = jnp.isfinite(remainder) & jnp.isfinite(bend).all(axis=1)
+    remainder = jnp.where(is_finite, remainder, 0.0)
+    bend = jnp.where(is_finite[:, None], bend, 0.0)
+    product = bend.T @ bend / jnp.maximum(jnp.sum(bend * bend), jnp.finfo(bend.dtype).tiny)
+    alike = jnp.eye(axes, dtype=z.dtype) / axes
+    stretch = jnp.linalg.cholesky((count * product + ALIKE * alike) / (count + ALIKE))
+    u = z @ stretch
+    observed = jnp.column_stack([remainder, jnp.linalg.solve(stretch, bend.T).T])
+    apart = u[:, None] - u
     near = jnp.exp(-jnp.sum(apart * apart, axis=-1) / 2)
     one = jnp.ones((*near.shape, 1), near.dtype)
     left, right = jnp.concatenate([one, -apart], -1), jnp.concatenate([one, apart], -1)
@@ -142,4 +156,8 @@ def learn(emulator: Emulator, values: jax.Array, slopes: jax.Array, count: int) 
     covariance = blocks.transpose(0, 2, 1, 3).reshape(observed.size, observed.size)
     root = jnp.linalg.cholesky(covariance + NUGGET * jnp.eye(observed.size), symmetrize_input=False)
     weights = cho_solve((root, True), observed.ravel()).reshape(observed.shape)
-    return emulator._replace(weights=emulator.weights.at[:count].set(weights))
+    return emulator._replace(
+        stretch=stretch,
+        points=emulator.points.at[:count].set(u),
+        weights=emulator.weights.at[:count].set(weights),
+    )

@@ -36,17 +36,17 @@ def taught(points: np.ndarray, *, lost: int | None = None) -> Emulator:
     """An emulator of `bent` about a point nearby, which learns its values and slopes at z."""
     near = jnp.array([1.1, 1.9, 0.3])
     values, vectors = np.linalg.eigh(-jax.jit(jax.hessian(bent))(near))
-    axes = vectors / np.sqrt(values)
+    axes = jnp.asarray(vectors / np.sqrt(values))
     mode = near + axes @ (axes.T @ jax.grad(bent)(near))
     room = jnp.zeros((len(points), 4))
     step, every = jnp.array(0.3), jnp.array(0)
-    started = Emulator(mode, jnp.asarray(axes), jnp.asarray(points), room, step, every)
+    started = Emulator(mode, axes, jnp.eye(3), room[:, 1:], room, step, every)
     at = started.mode + points @ started.axes.T
     values, slopes = jax.jit(jax.vmap(jax.value_and_grad(bent)))(at)
     values = values - bent(started.mode)
     if lost is not None:
         values = values.at[lost].set(jnp.nan)
-    return emulator.learn(started, values, slopes @ started.axes, len(points))
+    return emulator.learn(started, jnp.asarray(points), values, slopes @ axes, len(points))
 
 
 def test_it_starts_as_the_gaussian_at_the_mode() -> None:
@@ -96,8 +96,29 @@ def test_new_points_are_predicted_and_far_ones_are_the_gaussian() -> None:
     gaussian = -0.5 * np.square(new).sum(axis=1)
     assert np.abs(found - expected).max() < 0.2
     assert np.abs(gaussian - expected).max() > 1
-    far = jnp.array([40.0, 0.0, 0.0])
-    assert float(log_density(far, learned)) == pytest.approx(-800)
+    far = jnp.array([400.0, 0.0, 0.0])
+    assert float(log_density(far, learned)) == pytest.approx(-80000)
+
+
+def ridge(z: jax.Array) -> jax.Array:
+    """A log density of twelve dimensions that bends along one that is none of the axes."""
+    along = z @ jnp.arange(1.0, 13.0) / 650**0.5
+    return -z @ z / 2 + 2 * jnp.sin(2 * along)
+
+
+def test_lengths_are_those_along_which_it_bends() -> None:
+    """30 points of twelve dimensions suffice where only one bends; with one length they do not."""
+    rng = np.random.default_rng(3)
+    points, new = rng.normal(size=(30, 12)), rng.normal(size=(200, 12))
+    room, eye = jnp.zeros((30, 13)), jnp.eye(12)
+    began = Emulator(room[0, 1:], eye, eye, room[:, 1:], room, jnp.array(0.3), jnp.array(0))
+    values, slopes = jax.vmap(jax.value_and_grad(ridge))(jnp.asarray(points))
+    learned = emulator.learn(began, jnp.asarray(points), values, slopes, 30)
+    found = jax.vmap(log_density, (0, None))(jnp.asarray(new), learned)
+    error = np.asarray(found - jax.vmap(ridge)(jnp.asarray(new)))
+    assert np.sqrt(np.mean(error**2)) < 0.1
+    lengths = np.linalg.eigvalsh(np.asarray(learned.stretch @ learned.stretch.T))
+    assert lengths[-1] > 50 * lengths[-2]
 
 
 def test_a_value_that_is_not_finite_is_left_out() -> None:
@@ -124,9 +145,9 @@ def test_the_warm_up_learns_what_chains_propose() -> None:
 
 
 def valley(q: jax.Array, inverse_temperature: float | jax.Array = 1.0, /) -> jax.Array:
-    """A valley of eight dimensions that bends in all of them (Rosenbrock 1960)."""
+    """A valley of 16 dimensions that bends in all of them (Rosenbrock 1960)."""
     off = q[1:] - q[:-1] ** 2
-    return -inverse_temperature * (jnp.sum((q - 1) ** 2) / 2 + 30 * jnp.sum(off**2))
+    return -inverse_temperature * (jnp.sum((q - 1) ** 2) / 2 + 100 * jnp.sum(off**2))
 
 
 def steep(q: jax.Array, inverse_temperature: float | jax.Array = 1.0, /) -> jax.Array:
@@ -138,9 +159,9 @@ def test_a_density_that_no_emulator_learns_is_moved_on_itself() -> None:
     """Every second step is followed by such a move; the steps between are as they were."""
     settings = EmulatedHMCKernel(kind="emulated_hmc")
     kernel = settings.build(Posterior(valley))
-    warmup = EmulatorWarmup(steps=100).build(Untuned(kernel, settings))
+    warmup = EmulatorWarmup(steps=100, adaptation_share=0.5).build(Untuned(kernel, settings))
     keys = jax.random.split(jax.random.key(4), 2)
-    carry = warmup.start(jnp.zeros((2, 8)))
+    carry = warmup.start(jnp.full((2, 16), 0.5))
     carry, info, _ = adapt(keys, warmup, carry, first=0, steps=100)
     assert np.asarray(info.acceptance_rate)[:, 50:90].mean() < 0.25
     state, tuned = jax.tree.map(lambda leaf: leaf[0], warmup.finish(carry))
@@ -217,4 +238,4 @@ def test_it_learns_the_proposal_that_it_has_most_wrong() -> None:
         excess = found - jax.vmap(log_density, (0, None))(z, before)
         np.testing.assert_allclose(carry.state.excess, excess + bent(before.mode), atol=1e-9)
         wrong = jnp.argmax(excess) if index == 0 else jnp.argmin(excess)
-        np.testing.assert_allclose(carry.emulator.points[1 + index], z[wrong], atol=1e-12)
+        np.testing.assert_allclose(carry.places[1 + index], z[wrong], atol=1e-12)
