@@ -27,7 +27,7 @@ LESSONS = 8
 """Times that the emulator is learned anew."""
 LEAST_ACCEPTANCE = 0.25
 """Acceptance below which the emulator is too wrong to move chains by itself."""
-OFTEN, SELDOM = 2, 40
+OFTEN, SELDOM = 8, 40
 """Draws from one move on the density itself to the next, with such an emulator and a better one."""
 LATEST = 20
 """Steps over which the acceptance is averaged."""
