@@ -95,6 +95,16 @@ def test_bins_are_of_equal_counts_and_never_empty() -> None:
     np.testing.assert_array_equal(counts, [400, 400, 400])
 
 
+@pytest.mark.parametrize("counts", [(150, 150, 150), (225, 125, 100), (300, 20, 280)])
+def test_bins_of_equal_values_have_enough_rows(counts: tuple[int, int, int]) -> None:
+    """Of the second, one quantile lies between two values, and the next one is the larger."""
+    values = np.repeat([14.0, 28.0, 90.0], counts)
+    edges = conformal.edges_of(values)
+    found = np.bincount(np.searchsorted(edges, values, side="right"), minlength=len(edges) + 1)
+    assert found.min() >= 40
+    assert len(edges) >= 1
+
+
 def test_a_flat_centre_is_covered_at_every_level_that_is_recalibrated() -> None:
     """Residuals of a smooth bias are seldom near zero: of no Student-t, but of its nodes."""
     rng = np.random.default_rng(8)

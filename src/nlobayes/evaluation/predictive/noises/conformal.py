@@ -77,10 +77,18 @@ def conformal_nodes(tails: np.ndarray) -> np.ndarray:
 
 
 def edges_of(values: np.ndarray) -> np.ndarray:
-    """Divide values (point,) into at most ten bins of equal counts, at least 100 each."""
+    """Divide values (point,) into at most ten bins of equal counts, at least 100 each.
+
+    Equal values stay in one bin. A bin that is left with fewer than 40 is joined with a neighbour.
+    """
     bins = max(1, min(MOST_BINS, len(values) // ROWS_PER_BIN))
-    edges = np.unique(np.quantile(values, np.arange(1, bins) / bins))
-    return edges[edges > values.min()]
+    kept, binned = list[float](), 0
+    for edge in np.quantile(values, np.arange(1, bins) / bins):
+        below = int(np.sum(values < edge))
+        if min(below - binned, len(values) - below) >= FEWEST_ROWS:
+            kept.append(float(edge))
+            binned = below
+    return np.array(kept)
 
 
 def _tails_of_folds(fitted: FittedNoise, points: Points) -> np.ndarray:
