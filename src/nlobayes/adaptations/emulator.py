@@ -25,10 +25,11 @@ if TYPE_CHECKING:
 
 LESSONS = 8
 """Times that the emulator is learned anew."""
-LEAST_ACCEPTANCE = 0.25
-"""Acceptance below which the emulator is too wrong to move chains by itself."""
-OFTEN, SELDOM = 8, 40
-"""Draws from one move on the density itself to the next, with such an emulator and a better one."""
+ACCEPTANCES = 0.25, 0.8
+"""Acceptance below which the emulator is too wrong to move chains by itself, and above which chains
+seldom come where it is wrong."""
+APART = 8, 40, 160
+"""Draws from one move on the density itself to the next: below, between and above these."""
 LATEST = 20
 """Steps over which the acceptance is averaged."""
 
@@ -116,7 +117,7 @@ class EmulatorWarmup(WarmupSettings):
             values = carry.values.at[1 + index].set(found - carry.at_mode)
             noted = carry.slopes.at[1 + index].set(slopes @ emulator.axes)
             steps = self.steps_that_learn(worst.size)
-            apart = jnp.where(carry.acceptance < LEAST_ACCEPTANCE, OFTEN, SELDOM)
+            apart = jnp.array(APART)[jnp.searchsorted(jnp.array(ACCEPTANCES), carry.acceptance)]
             every = jnp.where(index == steps - 1, apart, 0)
             emulator = emulator._replace(every=every)
             ends = sorted({max(1, steps * part // LESSONS) for part in range(1, LESSONS + 1)})

@@ -56,8 +56,9 @@ class EmulatedHMCKernel(KernelSettings):
     """HMC on an emulator, accepted by the density itself; exact, one density per draw.
 
     For posteriors of few parameters whose density takes long, such as the scales of an infinitely
-    wide network. One draw in 40 is followed by HMC on the density itself; one in 8, and draws take
-    several times as long, where warm-up finds that few of the proposals are accepted.
+    wide network. One draw in 40 is followed by HMC on the density itself; one in 160 where warm-up
+    finds that most proposals are accepted; one in 8, and draws take several times as long, where
+    few are.
     """
 
     warmup: ClassVar[str] = "emulator"

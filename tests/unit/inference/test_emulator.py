@@ -146,7 +146,7 @@ def test_the_warm_up_learns_what_chains_propose() -> None:
     assert state.position.shape == (4, 3)
     np.testing.assert_array_equal(tuned.weights[0], tuned.weights[3])
     assert tuned.points.shape == (4, 121, 3)  # the mode, and a proposal of each step
-    np.testing.assert_array_equal(tuned.every, 40)
+    np.testing.assert_array_equal(tuned.every, 160)
 
 
 def valley(q: jax.Array, inverse_temperature: float | jax.Array = 1.0, /) -> jax.Array:
