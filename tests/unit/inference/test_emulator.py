@@ -149,6 +149,20 @@ def test_the_warm_up_learns_what_chains_propose() -> None:
     np.testing.assert_array_equal(tuned.every, 160)
 
 
+@pytest.mark.parametrize(("acceptance", "every"), [(0.1, 8), (0.5, 40), (0.9, 160)])
+def test_moves_on_the_density_are_the_rarer_the_more_is_accepted(
+    acceptance: float, every: int
+) -> None:
+    """The mean acceptance changes by at most a twentieth in the one step that teaches."""
+    settings = EmulatedHMCKernel(kind="emulated_hmc")
+    kernel = settings.build(Posterior(bent))
+    warmup = EmulatorWarmup(steps=1).build(Untuned(kernel, settings))
+    carry = warmup.start(jnp.tile(jnp.array([1.0, 2.0, 0.1]), (2, 1)))
+    carry = carry._replace(acceptance=jnp.array(acceptance))
+    carry, _ = warmup.step(jax.random.split(jax.random.key(1), 2), carry, jnp.array(0))
+    assert int(carry.emulator.every) == every
+
+
 def valley(q: jax.Array, inverse_temperature: float | jax.Array = 1.0, /) -> jax.Array:
     """A valley of 16 dimensions that bends in all of them (Rosenbrock 1960)."""
     off = q[1:] - q[:-1] ** 2

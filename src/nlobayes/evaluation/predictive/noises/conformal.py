@@ -79,7 +79,8 @@ def conformal_nodes(tails: np.ndarray) -> np.ndarray:
 def edges_of(values: np.ndarray) -> np.ndarray:
     """Divide values (point,) into at most ten bins of equal counts, at least 100 each.
 
-    Equal values stay in one bin. A bin that is left with fewer than 40 is joined with a neighbour.
+    Equal values stay in one bin, so that counts differ where many are equal. A bin that is left
+    with fewer than 40 is joined with a neighbour.
     """
     bins = max(1, min(MOST_BINS, len(values) // ROWS_PER_BIN))
     kept, binned = list[float](), 0
