@@ -51,7 +51,7 @@ define REPORT
 endef
 
 run: setup  ## run the default study, write the report, print the results and the commands that come next
-	@NLOBAYES_PORTABLE=1 NLOBAYES_SUMMARY=later $(RUN) snakemake
+	@NLOBAYES_PORTABLE=1 NLOBAYES_SUMMARY=later $(RUN) snakemake --prioritize quickstart
 	$(REPORT)
 	@$(RUN) python -m benchmarks.published
 

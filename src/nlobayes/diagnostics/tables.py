@@ -67,14 +67,15 @@ def per_point(function: np.ndarray, covariate: np.ndarray) -> Columns:
     }
 
 
-def quantities(draws: ChainDraws) -> Columns:
+def quantities(draws: ChainDraws, rhat: np.ndarray) -> Columns:
     """Tabulate mean, spread, error and convergence of quantities with one number per draw.
 
-    Rows: `log_density`, `noise` if it is learned, the hyperparameters by name, and the function at
-    two reference points, `f_worst` with the largest R-hat and `f_median` with the median one, the
-    larger of two. Infinities as in `per_point`; times count draws, stored or not.
+    `rhat` (reference_point,) is that of the function. Rows: `log_density`, `noise` if it is
+    learned, the hyperparameters by name, and the function at two reference points, `f_worst` with
+    the largest R-hat and `f_median` with the median one, the larger of two. Infinities as in
+    `per_point`; times count draws, stored or not.
     """
-    order = np.argsort(convergence.rhat(draws.function), kind="stable")
+    order = np.argsort(rhat, kind="stable")
     scalars = {"log_density": draws.log_density}
     if draws.noise is not None:
         scalars["noise"] = draws.noise

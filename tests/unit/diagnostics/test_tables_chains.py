@@ -88,7 +88,7 @@ def test_every_quantity_has_a_row(learned: bool) -> None:
         weights=np.zeros((4, 12, 1)),
         hyperparameters={name: scalars[name] for name in ("prior_scale", "slow")},
     )
-    table = chains.quantities(draws)
+    table = chains.quantities(draws, convergence.rhat(function))
     assert [*table] == [
         "quantity", "mean", "sd", "mcse_mean", "mcse_q2_5", "mcse_q97_5", "rhat",
         "rhat_gelman_rubin", "ess_bulk", "ess_tail", "autocorrelation_time",

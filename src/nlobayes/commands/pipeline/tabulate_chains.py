@@ -52,10 +52,11 @@ def tabulate_chains(
     outputs = draws.function.shape[2] // len(covariate.at_reference)
     at_reference = np.repeat(covariate.at_reference, outputs)
     diverging = posterior["all_sample_stats"]["diverging"].values
+    per_point = tables.per_point(draws.function, at_reference)
     return {
         "trace": tables.trace(draws.log_density, draws.noise),
-        "convergence": tables.per_point(draws.function, at_reference),
-        "quantities": tables.quantities(_with_coefficients(draws, names)),
+        "convergence": per_point,
+        "quantities": tables.quantities(_with_coefficients(draws, names), per_point["rhat"]),
         "autocorrelation": tables.correlations(draws.function, draws.log_density, draws.noise),
         "weight_autocorrelation": tables.weight_correlations(draws.weights, thin),
         "history": tables.history(draws.weights, names, thin),
