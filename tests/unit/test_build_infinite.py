@@ -58,6 +58,18 @@ def test_its_log_density_is_that_of_pymc(targets: int) -> None:
     assert float(model.logdensity_fn(position)) == pytest.approx(expected, rel=1e-10)
 
 
+@pytest.mark.parametrize("targets", [1, 2])
+def test_the_by_product_of_its_density_gives_the_same_f(targets: int) -> None:
+    model, dataset = made(targets)
+    position, observe = model.density.draw_prior(3), builder.observer(model, dataset)
+    assert model.sampled.with_by_product is not None
+    log_density, weights = model.sampled.with_by_product(position)
+    assert float(log_density) == pytest.approx(float(model.logdensity_fn(position)), rel=1e-12)
+    found, expected = observe(position, weights), observe(position)
+    np.testing.assert_allclose(found["f"], expected["f"], rtol=1e-9)
+    np.testing.assert_array_equal(found[NOISE], expected[NOISE])
+
+
 def test_several_targets_share_scales_and_are_independent_given_these() -> None:
     """Density and mean are those of each target alone, at its noise."""
     both, dataset = made(2)

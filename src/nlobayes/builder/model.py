@@ -46,6 +46,8 @@ class ChainTarget(NamedTuple):
     if there are none."""
     complete_at_mean: Callable[[jax.Array], jax.Array] | None = None
     """The same with their conditional mean."""
+    with_by_product: Callable[[jax.Array], tuple[jax.Array, jax.Array]] | None = None
+    """Gives the log density and a by-product, with which f takes less time, if there is one."""
 
     def reduce(self, positions: jax.Array) -> jax.Array:
         """Take the entries that chains move from full positions (..., parameter)."""
@@ -119,6 +121,8 @@ def build_model(
     sampled = ChainTarget(
         whole, density.log_prior, density.log_likelihood, logdensity_fn, conjugates
     )
+    if process is not None:
+        sampled = sampled._replace(with_by_product=_with_weights(density, process, data))
     if integrated:
         assert isinstance(posterior, Posterior)
         sampled = _integrated(marginal.integrate_output(posterior, density), data, conjugates)
@@ -133,6 +137,18 @@ def build_model(
         pieces.varying,
         process,
     )
+
+
+def _with_weights(
+    density: Density, process: Process, data: Data
+) -> Callable[[jax.Array], tuple[jax.Array, jax.Array]]:
+    """Build the log density without a slope, with the weights of the mean of f."""
+
+    def with_weights(position: jax.Array) -> tuple[jax.Array, jax.Array]:
+        evidence, weights = process.with_weights(position, data)
+        return density.log_prior(position) + evidence, weights
+
+    return with_weights
 
 
 def _integrated(left: marginal.Marginal, data: Data, conjugates: Conjugates | None) -> ChainTarget:
@@ -196,18 +212,23 @@ def rows_of(model: Model, dataset: Dataset, split: int) -> Rows:
     return Rows(**jax.tree.map(lambda column: jnp.asarray(column, model.density.dtype), columns))
 
 
-def observer(model: Model, dataset: Dataset) -> Callable[[jax.Array], dict[str, jax.Array]]:
+def observer(model: Model, dataset: Dataset) -> Callable[..., dict[str, jax.Array]]:
     """Build the stored quantities of a draw: f at the reference points, and learned noise.
 
-    For classes f is their logits; the noise of several targets is their geometric mean.
+    For classes f is their logits; the noise of several targets is their geometric mean. The
+    function takes the by-product of the density, if there is one, besides the position.
     """
     features = jnp.asarray(dataset.features[dataset.reference], model.density.dtype)
-    predict = predict_with(model)
+    predict, process = predict_with(model), model.process
 
-    def observe(position: jax.Array) -> dict[str, jax.Array]:
+    def observe(position: jax.Array, weights: jax.Array | None = None) -> dict[str, jax.Array]:
         variables = model.density.variables(position)
         noise = {NOISE: _geometric_mean(variables[NOISE])} if NOISE in variables else {}
-        return {"f": model.likelihood.quantities(predict(position, features), jnp), **noise}
+        if process is None or weights is None:
+            output = predict(position, features)
+        else:
+            output = process.mean(position, model.data, weights, features)
+        return {"f": model.likelihood.quantities(output, jnp), **noise}
 
     return observe
 

@@ -42,6 +42,7 @@ def build_sampler(
         sampled.conjugates,
         standard_entries(model),
         architecture_of(model.network, model.density, model.varying),
+        sampled.with_by_product,
     )
     settings: KernelSettings = job.kernel
     warmup: Warmup = job.warmup

@@ -50,18 +50,28 @@ class Posterior(NamedTuple):
 
     The facts are its conjugates, if it has any; the places of the entries that are independent
     standard normals a priori, None if that is not known; and the architecture, if it varies.
+    `with_by_product(position)` gives the log density and what its computation gives besides, with
+    which a draw is observed in less time; None if there is no such thing.
     """
 
     logdensity_fn: LogDensity
     conjugates: Conjugates | None = None
     standard: np.ndarray | None = None
     architecture: Architecture | None = None
+    with_by_product: Callable[[jax.Array], tuple[jax.Array, Tree]] | None = None
+
+    def evaluate(self, position: jax.Array) -> tuple[jax.Array, Tree]:
+        """Return the log density at a position, and its by-product: an empty tuple for none."""
+        if self.with_by_product is None:
+            return self.logdensity_fn(position), ()
+        return self.with_by_product(position)
 
 
 class State(NamedTuple):
     """State of a chain: position (parameter,), its log density and gradient.
 
     A kernel that needs more has a separate state type, with at least `position` and `logdensity`.
+    Its `by_product`, if it has one, is that of the log density there.
     """
 
     position: jax.Array

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
 
 from pydantic import Field
 
-from nlobayes.inference.kernel import Info, Kernel, LogDensity, Posterior, Tuned
+from nlobayes.inference.kernel import Info, Kernel, Posterior, Tuned
 from nlobayes.kernels import KernelSettings
 from nlobayes.kernels.hmc import HMCKernel
 from nlobayes.settings.values import PositiveInt
@@ -43,6 +43,7 @@ class EmulatedState(NamedTuple):
     """Position (parameter,), its log density, and the last proposal, accepted or not.
 
     `excess` is the log density of the proposal, less the emulated one. `steps` counts all so far.
+    `by_product` is that of the log density at the position.
     """
 
     position: jax.Array
@@ -50,6 +51,7 @@ class EmulatedState(NamedTuple):
     proposal: jax.Array
     excess: jax.Array
     steps: jax.Array
+    by_product: Any
 
 
 class EmulatedHMCKernel(KernelSettings):
@@ -90,11 +92,12 @@ class EmulatedHMCKernel(KernelSettings):
 
         logdensity_fn = posterior.logdensity_fn
         inner = HMCKernel(kind="hmc", integration_steps=self.integration_steps)
-        move = _move_on_density(logdensity_fn)
+        move = _move_on_density(posterior)
 
         def init(position: jax.Array) -> EmulatedState:
-            found = logdensity_fn(position)
-            return EmulatedState(position, found, position, jnp.zeros_like(found), jnp.array(0))
+            found, zero = logdensity_fn(position), jnp.array(0)
+            _, made = posterior.evaluate(jax.lax.stop_gradient(position))
+            return EmulatedState(position, found, position, jnp.zeros_like(found), zero, made)
 
         def step(
             key: jax.Array, state: EmulatedState, tuned: Emulator
@@ -116,20 +119,20 @@ class EmulatedHMCKernel(KernelSettings):
                 jax.random.split(key_inner, self.trajectories),
             )
             proposal = tuned.mode + tuned.axes @ end.position
-            found = logdensity_fn(proposal)
+            found, made = posterior.evaluate(proposal)
             ratio = found - end.logdensity - (state.logdensity - old.logdensity)
             rate = jnp.where(jnp.isfinite(found), jnp.exp(jnp.minimum(ratio, 0.0)), 0.0)
             accepted = jax.random.uniform(key_accept, (), rate.dtype) < rate
-            moved = EmulatedState(
-                jnp.where(accepted, proposal, state.position),
-                jnp.where(accepted, found, state.logdensity),
-                proposal,
-                found - end.logdensity / chosen,
-                state.steps + 1,
+            place = jax.tree.map(
+                partial(jnp.where, accepted),
+                (proposal, found, made),
+                (state.position, state.logdensity, state.by_product),
             )
-            due = (tuned.every > 0) & (moved.steps % jnp.maximum(tuned.every, 1) == 0)
-            position, logdensity = move(due, keys[2], moved.position, moved.logdensity, tuned)
-            moved = moved._replace(position=position, logdensity=logdensity)
+            steps = state.steps + 1
+            due = (tuned.every > 0) & (steps % jnp.maximum(tuned.every, 1) == 0)
+            position, logdensity, by_product = move(due, keys[2], place, tuned)
+            excess = found - end.logdensity / chosen
+            moved = EmulatedState(position, logdensity, proposal, excess, steps, by_product)
             return moved, Info(
                 acceptance_rate=rate,
                 energy=jnp.full_like(rate, jnp.nan),
@@ -142,11 +145,11 @@ class EmulatedHMCKernel(KernelSettings):
         return Kernel(init, step, exact=True)
 
 
-def _move_on_density(logdensity_fn: LogDensity) -> Callable[..., Any]:
+def _move_on_density(posterior: Posterior) -> Callable[..., Any]:
     """Build the move on the density itself, in units of the axes.
 
-    It takes whether it is due, a key, a position with its log density, and the emulator, and
-    returns position and log density. Chains move in turn, so that none computes in vain.
+    It takes whether it is due, a key, a position with its log density and by-product, and the
+    emulator, and returns the place after it. Chains move in turn, so that none computes in vain.
     """
     import jax
     import jax.numpy as jnp
@@ -154,13 +157,13 @@ def _move_on_density(logdensity_fn: LogDensity) -> Callable[..., Any]:
     from nlobayes.inference.emulator import to_axes
 
     @jax.custom_batching.sequential_vmap
-    def move(
-        due: jax.Array, key: jax.Array, position: jax.Array, found: jax.Array, tuned: Emulator
-    ) -> tuple[jax.Array, jax.Array]:
-        def exact(z: jax.Array, power: float | jax.Array = 1.0) -> jax.Array:
-            return power * logdensity_fn(tuned.mode + tuned.axes @ z)
+    def move(due: jax.Array, key: jax.Array, place: Any, tuned: Emulator) -> Any:
+        position = place[0]
 
-        def moved() -> tuple[jax.Array, jax.Array]:
+        def exact(z: jax.Array, power: float | jax.Array = 1.0) -> jax.Array:
+            return power * posterior.logdensity_fn(tuned.mode + tuned.axes @ z)
+
+        def moved() -> Any:
             hmc = MOVE.build(Posterior(exact))
             old = hmc.init(to_axes(position, tuned))
             key_size, key_move = jax.random.split(key)
@@ -168,9 +171,10 @@ def _move_on_density(logdensity_fn: LogDensity) -> Callable[..., Any]:
             size = jnp.exp(jax.random.uniform(key_size, (), least.dtype, least, most))
             new, _ = hmc.step(key_move, old, Tuned(size, jnp.ones_like(position)))
             accepted = (new.position != old.position).any()
-            end = tuned.mode + tuned.axes @ new.position, new.logdensity
-            return jax.tree.map(partial(jnp.where, accepted), end, (position, found))
+            end = tuned.mode + tuned.axes @ new.position
+            _, made = posterior.evaluate(end)
+            return jax.tree.map(partial(jnp.where, accepted), (end, new.logdensity, made), place)
 
-        return jax.lax.cond(due, moved, lambda: (position, found))
+        return jax.lax.cond(due, moved, lambda: place)
 
     return move

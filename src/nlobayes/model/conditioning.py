@@ -31,6 +31,12 @@ def log_evidence(covariance: jax.Array, target: jax.Array) -> jax.Array:
     return _factorise(covariance, target)[0]
 
 
+def evidence_and_weights(covariance: jax.Array, target: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """Return `log_evidence`, without a slope, and the weights C^-1 y (row,) of the mean of f."""
+    value, (_, weights) = _factorise(covariance, target)
+    return value, weights
+
+
 def _factorise(
     covariance: jax.Array, target: jax.Array
 ) -> tuple[jax.Array, tuple[jax.Array, jax.Array]]:

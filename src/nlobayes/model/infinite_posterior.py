@@ -16,6 +16,7 @@ from nlobayes.model.conditioning import (
     Conditioned,
     condition_on,
     differentiable_curve,
+    evidence_and_weights,
     log_evidence,
 )
 from nlobayes.model.density import Density, compile_rows
@@ -96,6 +97,10 @@ class Process(NamedTuple):
     ----------
     log_likelihood
         The log evidence of all rows and targets.
+    with_weights
+        The same without a slope, and the weights (row,), or (row, output), of the mean of f.
+    mean
+        The mean of f (point,), or (point, output), by these weights and features (point, feature).
     condition
         The process given the rows, whose `mean` and `variance` take features (point, feature) and
         give (point,), or (point, output) of several targets.
@@ -104,6 +109,8 @@ class Process(NamedTuple):
     """
 
     log_likelihood: Callable[[jax.Array, Data], jax.Array]
+    with_weights: Callable[[jax.Array, Data], tuple[jax.Array, jax.Array]]
+    mean: Callable[[jax.Array, Data, jax.Array, jax.Array], jax.Array]
     condition: Callable[[jax.Array, Data], Conditioned]
     draw_prior: Callable[[jax.Array, jax.Array, Data, jax.Array], jax.Array]
 
@@ -121,22 +128,35 @@ def build_process(posterior: InfinitePosterior, density: Density, activation: st
         variances = noise**2 + rounding(scales, len(rows.target))
         return inputs, scales, jnp.broadcast_to(variances, rows.target.shape)
 
-    def log_likelihood(position: jax.Array, data: Data) -> jax.Array:
+    def of_targets(evidence: Callable[..., Any], position: jax.Array, data: Data) -> Any:
         rows = first_chunk(data)
         inputs, scales, noise = parts(position, rows)
         whole = covariance(activation, inputs, inputs, scales, jnp, curve)
 
-        def evidence(noise: jax.Array, target: jax.Array) -> jax.Array:
-            return log_evidence(whole + jnp.diag(noise), target)
+        def of_target(noise: jax.Array, target: jax.Array) -> Any:
+            return evidence(whole + jnp.diag(noise), target)
 
         if rows.target.ndim == 1:
-            return evidence(noise, rows.target)
-        return jnp.sum(jax.vmap(evidence, in_axes=1)(noise, rows.target))
+            return of_target(noise, rows.target)
+        return jax.vmap(of_target, in_axes=1, out_axes=-1)(noise, rows.target)
+
+    def log_likelihood(position: jax.Array, data: Data) -> jax.Array:
+        return jnp.sum(of_targets(log_evidence, position, data))
+
+    def with_weights(position: jax.Array, data: Data) -> tuple[jax.Array, jax.Array]:
+        values, weights = of_targets(evidence_and_weights, position, data)
+        return jnp.sum(values), weights
 
     def scaled_at(position: jax.Array, rows: Data, features: jax.Array) -> jax.Array:
         blank = jnp.zeros((len(features), *rows.target.shape[1:]))
         error = None if rows.error is None else blank
         return parts(position, rows._replace(features=features, target=blank, error=error))[0]
+
+    def mean(position: jax.Array, data: Data, weights: jax.Array, features: jax.Array) -> jax.Array:
+        rows = first_chunk(data)
+        inputs, scales, _ = parts(position, rows)
+        points = scaled_at(position, rows, features)
+        return covariance(activation, points, inputs, scales, jnp, curve) @ weights
 
     def condition(position: jax.Array, data: Data) -> Conditioned:
         rows = first_chunk(data)
@@ -164,4 +184,4 @@ def build_process(posterior: InfinitePosterior, density: Density, activation: st
         root = jnp.linalg.cholesky(whole + 1e-8 * jnp.diag(jnp.diag(whole)))
         return root @ jax.random.normal(key, (len(features), *rows.target.shape[1:]), root.dtype)
 
-    return Process(log_likelihood, condition, draw_prior)
+    return Process(log_likelihood, with_weights, mean, condition, draw_prior)

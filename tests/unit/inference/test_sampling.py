@@ -1,7 +1,7 @@
 """Segments: equal however they are cut, thinned where they should be, observed at every draw."""
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import jax
@@ -11,6 +11,7 @@ import pytest
 
 from nlobayes.inference import chain_arrays
 from nlobayes.inference.chain_groups import each_chain
+from nlobayes.inference.emulator import begin_at_mode
 from nlobayes.inference.kernel import Kernel, Posterior, Tuned
 from nlobayes.inference.sampling import Draws, draw
 from tests.members import build_kernel
@@ -112,22 +113,25 @@ def test_randomness_follows_the_key_and_the_number_of_the_draw() -> None:
         assert not np.isin(other, reference).any()
 
 
-def test_a_chain_that_stands_still_is_observed_once_if_asked() -> None:
-    kernel, looks = quartic_kernel("random_walk"), []
+def test_draws_are_observed_with_the_by_product_of_their_density() -> None:
+    """It is that of the position, whether a proposal or a move on the density led there."""
 
-    def counted(q: jax.Array) -> dict[str, jax.Array]:
-        jax.debug.callback(lambda: looks.append(1))
-        return observe(q)
+    def density(q: jax.Array, power: float | jax.Array = 1.0) -> jax.Array:
+        return power * (-jnp.sum(q**4) - 0.5 * jnp.sum(q**2))
 
-    keys = jax.random.split(jax.random.key(2), 3)
-    states = each_chain(kernel.init)(jnp.array([[0.1, -0.2, 0.3], [0.5, 0.1, 0.0], [0, 0, 0.1]]))
-    tuned = Tuned(jnp.full(3, 2.0), jnp.ones((3, 3)))
-    lengths: dict[str, Any] = {"first": 5, "kept": 20, "thin": 2}
-    _, every = draw(keys, kernel, states, tuned, observe=observe, **lengths)
-    _, new = draw(keys, kernel, states, tuned, observe=counted, only_new=True, **lengths)
-    jax.effects_barrier()
-    for mine, other in ((new.kept, every.kept), (new.observed, every.observed)):
-        jax.tree.map(np.testing.assert_array_equal, mine, other)
-    moves = np.any(np.diff(new.observed["position"], axis=1) != 0, axis=2)
-    assert 0 < moves.sum() < moves.size / 2
-    assert len(looks) == len(keys) + moves.sum()
+    target = Posterior(density, with_by_product=lambda q: (density(q), q**3))
+    kernel = build_kernel("emulated_hmc", target)
+    begin = jnp.array([[0.1, -0.2, 0.3], [0.5, 0.1, 0.0]])
+    emulator = begin_at_mode(density, begin[0], points=1, step_size=0.3)._replace(
+        every=jnp.array(4)
+    )
+    each = jax.tree.map(lambda x: jnp.broadcast_to(x, (2, *jnp.shape(x))), emulator)
+    run = partial(draw, kernel=kernel, first=0, kept=20, thin=2)
+    keys, states = jax.random.split(jax.random.key(2), 2), each_chain(kernel.init)(begin)
+    _, drawn = jax.jit(
+        lambda keys, states: run(keys, states=states, tuned=each, observe=lambda *both: both)
+    )(keys, states)
+    positions, cubes = drawn.observed
+    moves = np.any(np.diff(positions, axis=1) != 0, axis=2)
+    assert 0.3 < moves.mean() < 1
+    np.testing.assert_allclose(cubes, positions**3, rtol=1e-12)

@@ -92,7 +92,6 @@ def _draw_on(
         kernel,
         thin=unit,
         observe=builder.observer(model, dataset),
-        only_new=model.process is not None,  # f takes as long as a draw
         completion=builder.complete_chains(model, job.seed, begin.chains),
     )
 
