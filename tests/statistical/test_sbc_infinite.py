@@ -16,7 +16,17 @@ import pytest
 
 from nlobayes.methods.mcmc import MCMC
 from nlobayes.model.density import build_density
-from nlobayes.model.infinite import BIASES, COSINES, EXPONENTS, INPUTS, OUTPUT, warp_of
+from nlobayes.model.infinite import (
+    BIASES,
+    COSINES,
+    EXPONENTS,
+    INPUTS,
+    OUTPUT,
+    covariance,
+    scaled_inputs,
+    scales_of,
+    warp_of,
+)
 from nlobayes.model.infinite_posterior import build_infinite_posterior, build_process
 from nlobayes.priors.scales import ScalesPrior
 from tests.members import likelihood
@@ -41,12 +51,13 @@ def compute_ranks(name: str, temperature: float = 1.0) -> tuple[np.ndarray, tupl
     """
     constants = {"mean": [X.mean()], "scale": [X.std()]}
     rows, new = (jnp.asarray((at - X.mean()) / X.std())[:, None] for at in (X, NEW))
+    warp = warp_of(rows, constants)
     stated = build_infinite_posterior(
         "erf",
         ScalesPrior.model_validate(PRIORS[name]),
         likelihood("gaussian", sigma=None, scale=0.3),  # type: ignore[arg-type]
         feature_names=["x"],
-        warp=warp_of(rows, constants),
+        warp=warp,
     )
     density = build_density(stated, chunk=0)
     process, blank = build_process(stated, density, "erf"), density.place(np.asarray(rows), 0 * X)
@@ -77,8 +88,14 @@ def compute_ranks(name: str, temperature: float = 1.0) -> tuple[np.ndarray, tupl
             return jnp.concatenate([*scales, target(q)[None]])
 
         def quantities(q: jax.Array) -> jax.Array:
-            given = process.condition(q, data)
-            return jnp.concatenate([known(q), given.mean(new), jnp.sqrt(given.variance(new))])
+            variables = density.variables(q)
+            at = scaled_inputs(variables, places, warp, jnp)
+            whole = covariance("erf", at, at, scales_of(variables), jnp)
+            noise = variables["noise"] ** 2 * jnp.eye(len(X))
+            across = jnp.linalg.solve(whole[: len(X), : len(X)] + noise, whole[: len(X), len(X) :])
+            left = whole[len(X) :, len(X) :] - whole[len(X) :, : len(X)] @ across
+            sd = jnp.sqrt(jnp.maximum(jnp.diag(left), 0.0))
+            return jnp.concatenate([known(q), data.target[0] @ across, sd])
 
         found = posterior_draws(
             lambda q, b=1.0: target(q, b) / temperature, preset, (), truth, of_chain, quantities

@@ -122,7 +122,7 @@ def build_model(
         whole, density.log_prior, density.log_likelihood, logdensity_fn, conjugates
     )
     if process is not None:
-        sampled = sampled._replace(with_by_product=_with_weights(density, process, data))
+        sampled = sampled._replace(with_by_product=lambda q: process.with_weights(q, data))
     if integrated:
         assert isinstance(posterior, Posterior)
         sampled = _integrated(marginal.integrate_output(posterior, density), data, conjugates)
@@ -137,18 +137,6 @@ def build_model(
         pieces.varying,
         process,
     )
-
-
-def _with_weights(
-    density: Density, process: Process, data: Data
-) -> Callable[[jax.Array], tuple[jax.Array, jax.Array]]:
-    """Build the log density without a slope, with the weights of the mean of f."""
-
-    def with_weights(position: jax.Array) -> tuple[jax.Array, jax.Array]:
-        evidence, weights = process.with_weights(position, data)
-        return density.log_prior(position) + evidence, weights
-
-    return with_weights
 
 
 def _integrated(left: marginal.Marginal, data: Data, conjugates: Conjugates | None) -> ChainTarget:
@@ -196,7 +184,12 @@ def predict_with(model: Model) -> Callable[[jax.Array, jax.Array], jax.Array]:
     """
     layout, process = model.density.layout, model.process
     if process is not None:
-        return lambda position, features: process.condition(position, model.data).mean(features)
+
+        def mean(position: jax.Array, features: jax.Array) -> jax.Array:
+            _, weights = process.with_weights(position, model.data)
+            return process.mean(position, model.data, weights, features)
+
+        return mean
 
     def predict(position: jax.Array, features: jax.Array) -> jax.Array:
         layers = layers_of(model.network, model.density.variables(position))

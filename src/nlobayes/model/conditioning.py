@@ -1,4 +1,4 @@
-"""A Gaussian process given noisy rows: the evidence with its gradient by hand, mean and variance.
+"""A Gaussian process given noisy rows: the evidence with its gradient by hand.
 
 For rows y = f + noise with covariance C = K + diag(noise^2) the log evidence is log N(y; 0, C). Its
 slope in C is (alpha alpha' - C^-1) / 2 with alpha = C^-1 y (Rasmussen and Williams 2006, eq. 5.9),
@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import log, pi
-from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 from jax.scipy.linalg import cho_solve, solve_triangular
 
-from nlobayes.model.infinite import CURVES, Scales, covariance, variance
+from nlobayes.model.infinite import CURVES
 
 LOG_TWO_PI = log(2 * pi)
 LARGEST_BLOCK = 256
@@ -71,44 +70,6 @@ def _inverse_of_square(root: jax.Array) -> jax.Array:
 
 
 log_evidence.defvjp(_factorise, _slopes)
-
-
-class Conditioned(NamedTuple):
-    """A Gaussian process given its rows; both functions take features (point, feature)."""
-
-    mean: Callable[[jax.Array], jax.Array]
-    variance: Callable[[jax.Array], jax.Array]
-
-
-def condition_on(
-    activation: str,
-    inputs: jax.Array,
-    noise: jax.Array,
-    target: jax.Array,
-    scales: Scales,
-    scaled: Callable[[jax.Array], jax.Array],
-) -> Conditioned:
-    """Condition a process on rows: scaled inputs (row, feature), noise variance and target (row,).
-
-    `scaled` maps features (point, feature) to scaled inputs. Rasmussen and Williams 2006, eqs 2.23
-    and 2.24.
-    """
-    curve = differentiable_curve(activation)
-    own = covariance(activation, inputs, inputs, scales, jnp, curve) + jnp.diag(noise)
-    root = jnp.linalg.cholesky(own, symmetrize_input=False)
-    weights = cho_solve((root, True), target)
-
-    def mean(features: jax.Array) -> jax.Array:
-        return covariance(activation, scaled(features), inputs, scales, jnp, curve) @ weights
-
-    def left(features: jax.Array) -> jax.Array:
-        points = scaled(features)
-        across = covariance(activation, inputs, points, scales, jnp, curve)
-        known = solve_triangular(root, across, lower=True)
-        prior = variance(activation, points, scales, jnp, curve)
-        return jnp.maximum(prior - jnp.sum(known * known, axis=0), 0.0)
-
-    return Conditioned(mean, left)
 
 
 class _Fast:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 import jax
@@ -13,8 +12,6 @@ import pymc as pm
 import pytensor.tensor as pt
 
 from nlobayes.model.conditioning import (
-    Conditioned,
-    condition_on,
     differentiable_curve,
     evidence_and_weights,
     log_evidence,
@@ -98,12 +95,10 @@ class Process(NamedTuple):
     log_likelihood
         The log evidence of all rows and targets.
     with_weights
-        The same without a slope, and the weights (row,), or (row, output), of the mean of f.
+        The log density without a slope, and the weights (row,), or (row, output), of the mean of f.
     mean
-        The mean of f (point,), or (point, output), by these weights and features (point, feature).
-    condition
-        The process given the rows, whose `mean` and `variance` take features (point, feature) and
-        give (point,), or (point, output) of several targets.
+        The mean of f (point,), or (point, output), given the rows: by these weights, at features
+        (point, feature). Rasmussen and Williams 2006, eq. 2.23.
     draw_prior
         A draw of f a priori, by a key, at features (point, feature).
     """
@@ -111,7 +106,6 @@ class Process(NamedTuple):
     log_likelihood: Callable[[jax.Array, Data], jax.Array]
     with_weights: Callable[[jax.Array, Data], tuple[jax.Array, jax.Array]]
     mean: Callable[[jax.Array, Data, jax.Array, jax.Array], jax.Array]
-    condition: Callable[[jax.Array, Data], Conditioned]
     draw_prior: Callable[[jax.Array, jax.Array, Data, jax.Array], jax.Array]
 
 
@@ -145,7 +139,7 @@ def build_process(posterior: InfinitePosterior, density: Density, activation: st
 
     def with_weights(position: jax.Array, data: Data) -> tuple[jax.Array, jax.Array]:
         values, weights = of_targets(evidence_and_weights, position, data)
-        return jnp.sum(values), weights
+        return density.log_prior(position) + jnp.sum(values), weights
 
     def scaled_at(position: jax.Array, rows: Data, features: jax.Array) -> jax.Array:
         blank = jnp.zeros((len(features), *rows.target.shape[1:]))
@@ -158,21 +152,6 @@ def build_process(posterior: InfinitePosterior, density: Density, activation: st
         points = scaled_at(position, rows, features)
         return covariance(activation, points, inputs, scales, jnp, curve) @ weights
 
-    def condition(position: jax.Array, data: Data) -> Conditioned:
-        rows = first_chunk(data)
-        inputs, scales, noise = parts(position, rows)
-        scaled = partial(scaled_at, position, rows)
-        if rows.target.ndim == 1:
-            return condition_on(activation, inputs, noise, rows.target, scales, scaled)
-        each = [
-            condition_on(activation, inputs, own, target, scales, scaled)
-            for own, target in zip(noise.T, rows.target.T, strict=True)
-        ]
-        return Conditioned(
-            lambda features: jnp.stack([one.mean(features) for one in each], axis=-1),
-            lambda features: jnp.stack([one.variance(features) for one in each], axis=-1),
-        )
-
     def draw_prior(
         key: jax.Array, position: jax.Array, data: Data, features: jax.Array
     ) -> jax.Array:
@@ -184,4 +163,4 @@ def build_process(posterior: InfinitePosterior, density: Density, activation: st
         root = jnp.linalg.cholesky(whole + 1e-8 * jnp.diag(jnp.diag(whole)))
         return root @ jax.random.normal(key, (len(features), *rows.target.shape[1:]), root.dtype)
 
-    return Process(log_likelihood, with_weights, mean, condition, draw_prior)
+    return Process(log_likelihood, with_weights, mean, draw_prior)
