@@ -4,7 +4,8 @@ The emulator starts as the Gaussian at the mode above the best start of the chai
 proposal of one chain teaches it: in turn the one whose density is most above and most below the
 emulated one. Chains stand still where it is too low, and are rejected where it is too high. After
 each eighth of the steps that teach, it is learned anew from the values and gradients at the mode
-and at these proposals. If that is rarer, they lie where it was wrong long before.
+and at these proposals. If that is rarer, they lie where it was wrong long before. In the first half
+it has the tails of a Gaussian and learns where most draws are. Then it is wide, and learns tails.
 """
 
 from __future__ import annotations
@@ -125,7 +126,10 @@ class EmulatorWarmup(WarmupSettings):
                 jnp.argmax(jnp.array([0, *ends]) == index + 1),
                 [
                     lambda same, *_: same,
-                    *[partial(emulators.learn, count=1 + end) for end in ends],
+                    *[
+                        partial(emulators.learn, count=1 + end, is_wide=2 * end > steps)
+                        for end in ends
+                    ],
                 ],
                 *(emulator, places, values, noted),
             )

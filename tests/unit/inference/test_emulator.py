@@ -11,6 +11,7 @@ import pytest
 from arviz_stats.base import array_stats
 
 from nlobayes.adaptations.emulator import EmulatorWarmup
+from nlobayes.diagnostics.draws import longest_stays
 from nlobayes.inference import emulator
 from nlobayes.inference.adaptation import Untuned
 from nlobayes.inference.emulator import Emulator, begin_at_mode, log_density, to_axes
@@ -33,21 +34,22 @@ def bent(q: jax.Array, inverse_temperature: float | jax.Array = 1.0, /) -> jax.A
     return -0.5 * inverse_temperature * (x**2 + 4 * (y - 0.5 * x**2) ** 2 + 0.25 * w**2)
 
 
-def taught(points: np.ndarray, *, lost: int | None = None) -> Emulator:
+def taught(points: np.ndarray, *, lost: int | None = None, is_wide: bool = False) -> Emulator:
     """An emulator of `bent` about a point nearby, which learns its values and slopes at z."""
     near = jnp.array([1.1, 1.9, 0.3])
     values, vectors = np.linalg.eigh(-jax.jit(jax.hessian(bent))(near))
     axes = jnp.asarray(vectors / np.sqrt(values))
     mode = near + axes @ (axes.T @ jax.grad(bent)(near))
     room = jnp.zeros((len(points), 4))
-    step, every = jnp.array(0.3), jnp.array(0)
-    started = Emulator(mode, axes, jnp.eye(3), room[:, 1:], room, step, every)
+    rest = jnp.array(0.3), jnp.array(0), jnp.array(0.0)
+    started = Emulator(mode, axes, jnp.eye(3), room[:, 1:], room, *rest)
     at = started.mode + points @ started.axes.T
     values, slopes = jax.jit(jax.vmap(jax.value_and_grad(bent)))(at)
     values = values - bent(started.mode)
     if lost is not None:
         values = values.at[lost].set(jnp.nan)
-    return emulator.learn(started, jnp.asarray(points), values, slopes @ axes, len(points))
+    observed = jnp.asarray(points), values, slopes @ axes
+    return emulator.learn(started, *observed, count=len(points), is_wide=is_wide)
 
 
 def test_it_starts_as_the_gaussian_at_the_mode() -> None:
@@ -79,9 +81,10 @@ def test_rounding_of_gradients_does_not_hide_the_axes() -> None:
     np.testing.assert_allclose(np.sqrt(np.diag(found)), [0.03, 2, 0.5], rtol=0.15)
 
 
-def test_it_has_the_values_and_slopes_that_it_learned() -> None:
+@pytest.mark.parametrize("is_wide", [False, True])
+def test_it_has_the_values_and_slopes_that_it_learned(*, is_wide: bool) -> None:
     points = np.random.default_rng(1).normal(size=(POINTS, 3))
-    learned = taught(points)
+    learned = taught(points, is_wide=is_wide)
     values, slopes = jax.jit(jax.vmap(jax.value_and_grad(log_density), (0, None)))(points, learned)
     at = learned.mode + points @ learned.axes.T
     expected, exact = jax.jit(jax.vmap(jax.value_and_grad(bent)))(at)
@@ -89,16 +92,24 @@ def test_it_has_the_values_and_slopes_that_it_learned() -> None:
     np.testing.assert_allclose(slopes, exact @ learned.axes, atol=5e-2)
 
 
-def test_new_points_are_predicted_and_far_ones_are_the_gaussian() -> None:
+@pytest.mark.parametrize(
+    ("is_wide", "at_400"), [(False, -80000), (True, 9 - (81 + 1440000) ** 0.5)]
+)
+def test_new_points_are_predicted_and_far_ones_are_those_of_the_base(
+    monkeypatch: pytest.MonkeyPatch, *, is_wide: bool, at_400: float
+) -> None:
+    """A wide base is -9 (sqrt(1 + z'z / 9) - 1): three axes of a flatness of a third."""
     rng = np.random.default_rng(2)
-    learned, new = taught(rng.normal(size=(POINTS, 3))), 0.7 * rng.normal(size=(50, 3))
+    points, new = rng.normal(size=(POINTS, 3)), 0.7 * rng.normal(size=(50, 3))
+    learned = taught(points, is_wide=is_wide)
     expected = jax.jit(jax.vmap(bent))(learned.mode + new @ learned.axes.T) - bent(learned.mode)
     found = jax.jit(jax.vmap(log_density, (0, None)))(jnp.asarray(new), learned)
     gaussian = -0.5 * np.square(new).sum(axis=1)
     assert np.abs(found - expected).max() < 0.2
     assert np.abs(gaussian - expected).max() > 1
     far = jnp.array([400.0, 0.0, 0.0])
-    assert float(log_density(far, learned)) == pytest.approx(-80000)
+    monkeypatch.setattr(emulator, "LEAST_FALL", 0.0)
+    assert float(log_density(far, learned)) == pytest.approx(at_400, rel=1e-6)
 
 
 def ridge(z: jax.Array) -> jax.Array:
@@ -116,14 +127,30 @@ def test_lengths_are_those_along_which_it_bends(
     rng = np.random.default_rng(3)
     points, new = rng.normal(size=(30, 12)), rng.normal(size=(200, 12))
     room, eye = jnp.zeros((30, 13)), jnp.eye(12)
-    began = Emulator(room[0, 1:], eye, eye, room[:, 1:], room, jnp.array(0.3), jnp.array(0))
+    rest = jnp.array(0.3), jnp.array(0), jnp.array(0.0)
+    began = Emulator(room[0, 1:], eye, eye, room[:, 1:], room, *rest)
     values, slopes = jax.vmap(jax.value_and_grad(ridge))(jnp.asarray(points))
-    learned = emulator.learn(began, jnp.asarray(points), values, slopes, 30)
+    observed = jnp.asarray(points), values, slopes
+    learned = emulator.learn(began, *observed, count=30, is_wide=False)
     found = jax.vmap(log_density, (0, None))(jnp.asarray(new), learned)
     error = np.asarray(found - jax.vmap(ridge)(jnp.asarray(new)))
     assert least < np.sqrt(np.mean(error**2)) < most
     inverse_squares = np.linalg.eigvalsh(np.asarray(learned.stretch @ learned.stretch.T))
     assert (inverse_squares[-1] > 50 * inverse_squares[-2]) == (alike == 1)
+
+
+def test_a_steep_point_far_away_does_not_decide_the_lengths() -> None:
+    """Its slope of 1000 is along the first axis; those of 30 points are along the ridge."""
+    points = np.random.default_rng(3).normal(size=(31, 12))
+    values, slopes = jax.vmap(jax.value_and_grad(ridge))(jnp.asarray(points))
+    slopes = slopes.at[7, 0].add(1000.0)
+    room, eye, zero = jnp.zeros((31, 13)), jnp.eye(12), jnp.array(0.0)
+    began = Emulator(room[0, 1:], eye, eye, room[:, 1:], room, zero, jnp.array(0), zero)
+    observed = jnp.asarray(points), values, slopes
+    learned = emulator.learn(began, *observed, count=31, is_wide=True)
+    inverse_squares, directions = np.linalg.eigh(np.asarray(learned.stretch @ learned.stretch.T))
+    assert inverse_squares.sum() == pytest.approx(0.5)
+    assert abs(directions[:, -1] @ np.arange(1.0, 13.0)) / 650**0.5 > 0.99
 
 
 def test_a_value_that_is_not_finite_is_left_out() -> None:
@@ -147,6 +174,31 @@ def test_the_warm_up_learns_what_chains_propose() -> None:
     np.testing.assert_array_equal(tuned.weights[0], tuned.weights[3])
     assert tuned.points.shape == (4, 121, 3)  # the mode, and a proposal of each step
     np.testing.assert_array_equal(tuned.every, 160)
+
+
+def heavy_tailed(q: jax.Array, inverse_temperature: float | jax.Array = 1.0, /) -> jax.Array:
+    """Student-t distributions of seven degrees of freedom along six dimensions."""
+    return -4 * inverse_temperature * jnp.sum(jnp.log1p(q**2 / 7))
+
+
+def test_chains_do_not_stand_still_in_heavy_tails() -> None:
+    """Without moves on the density: with the tails of a Gaussian one stood for 279 draws."""
+    settings = EmulatedHMCKernel(kind="emulated_hmc")
+    kernel = settings.build(Posterior(heavy_tailed))
+    warmup = EmulatorWarmup(steps=200, adaptation_share=0.6).build(Untuned(kernel, settings))
+    keys = jax.random.split(jax.random.key(1), 4)
+    carry = warmup.start(jnp.full((4, 6), 0.1))
+    carry, *_ = jax.jit(lambda carry: adapt(keys, warmup, carry, first=0, steps=200))(carry)
+    states, tuned = warmup.finish(carry)
+    tuned = tuned._replace(every=jnp.zeros_like(tuned.every))
+
+    def step(states: EmulatedState, index: jax.Array) -> tuple[EmulatedState, jax.Array]:
+        now = jax.vmap(jax.random.fold_in, (0, None))(keys, index)
+        states, _ = jax.vmap(kernel.step)(now, states, tuned)
+        return states, states.position
+
+    draws = jax.jit(lambda: jax.lax.scan(step, states, jnp.arange(1000, 2000))[1])()
+    assert longest_stays(np.asarray(draws).swapaxes(0, 1)).max() < 0.05
 
 
 @pytest.mark.parametrize(("acceptance", "every"), [(0.1, 8), (0.5, 40), (0.9, 160)])
